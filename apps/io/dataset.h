@@ -1,0 +1,42 @@
+#pragma once
+// One entry for every format: the content decides, not the name.
+
+#include <cstddef>
+#include <cstdint>
+#include <string>
+#include <string_view>
+
+#include "io/byte_source.h"
+#include "io/csv.h"
+#include "io/libsvm.h"
+#include "io/table.h"
+
+namespace adbo::io {
+
+struct DatasetRequest {
+  std::string path;
+  /// For formats without labels of their own (IDX, NPY), and for CSV instead of a label column: an IDX or NPY
+  /// file of rank 1, or a text file with one label a line. Empty: none.
+  std::string labels_path;
+  /// CSV; see CsvOptions.
+  std::string label_column;
+  std::string id_column;
+  HeaderMode header = HeaderMode::kAuto;
+  /// LIBSVM; see LibsvmOptions.
+  IndexBase index_base = IndexBase::kAuto;
+  std::size_t min_columns = 0;
+  /// The most a gzipped file may unpack to.
+  std::uint64_t max_unpacked_bytes = kDefaultMaxUnpackedBytes;
+};
+
+/// Reads the data set, gzipped or not, after recognising LIBSVM, CSV, IDX, NPY or CIFAR by its content.
+/// InputError for a missing, empty or unreadable file, a directory, a format that is known but not supported
+/// (by name), an option that does not apply to the format found, and everything that the reader of the format
+/// refuses.
+[[nodiscard]] Table read_dataset(const DatasetRequest& request);
+
+/// The same from memory, the bytes packed or not; the paths of the request only name the buffers.
+[[nodiscard]] Table parse_dataset(const DatasetRequest& request, std::string_view data,
+                                  std::string_view labels = {});
+
+}  // namespace adbo::io
