@@ -1,0 +1,129 @@
+#include "adbo/problems/hyper_cleaning.h"
+
+#include <algorithm>
+#include <utility>
+
+#include "adbo/kernels/softmax.h"
+#include "problems/labelled_rows.h"
+#include "problems/sigmoid.h"
+
+namespace adbo {
+namespace {
+
+/// One worker of 917_27. x is the worker's slice of psi, y the softmax regression.
+class CleaningWorker final : public WorkerObjective {
+ public:
+  struct Scales {
+    double train = 0, validation = 0;  // of one row's loss
+    double ridge = 0;                  // C_r
+  };
+
+  CleaningWorker(const CleaningShard& shard, int classes, std::size_t support_begin, const Scales& scales)
+      : train_(shard.train.features, shard.train.labels, classes),
+        validation_(shard.validation.features, shard.validation.labels, classes),
+        support_{support_begin, shard.train.size()},
+        scales_(scales),
+        weight_(shard.train.size()) {}
+
+  double upper(std::span<const double> /*x*/, std::span<const double> y, std::span<double> grad_x,
+               std::span<double> grad_y) override {
+    std::fill(grad_x.begin(), grad_x.end(), 0.0);
+    return validation_.gradient(y, {}, scales_.validation, grad_y);
+  }
+
+  double lower(std::span<const double> x, std::span<const double> y, std::span<double> grad_y) override {
+    set_weights(x);
+    const double loss = train_.gradient(y, weight_, scales_.train, grad_y);
+    return loss + add_ridge_gradient(y, grad_y);
+  }
+
+  void lower_hessian_product(std::span<const double> x, std::span<const double> y, std::span<const double> u,
+                             std::span<double> out_y) override {
+    set_weights(x);
+    train_.hessian_product(y, weight_, scales_.train, u, out_y);
+    add_ridge_hessian_product(u, out_y);
+  }
+
+  void lower_cross_product(std::span<const double> x, std::span<const double> y, std::span<const double> u,
+                           std::span<double> out_x) override {
+    train_.row_directional_derivatives(y, u, out_x);
+    scale_to_cross_product(x, out_x);
+  }
+
+  double lower_fused(std::span<const double> x, std::span<const double> y, std::span<const double> u,
+                     std::span<double> grad_y, std::span<double> hessian_y,
+                     std::span<double> cross_x) override {
+    if (grad_y.empty() || hessian_y.empty() || cross_x.empty()) {
+      if (!hessian_y.empty()) lower_hessian_product(x, y, u, hessian_y);
+      if (!cross_x.empty()) lower_cross_product(x, y, u, cross_x);
+      return grad_y.empty() ? lower_value(x, y) : lower(x, y, grad_y);
+    }
+    set_weights(x);
+    const double loss = train_.fused(y, weight_, scales_.train, u, grad_y, hessian_y, cross_x);
+    add_ridge_hessian_product(u, hessian_y);
+    scale_to_cross_product(x, cross_x);
+    return loss + add_ridge_gradient(y, grad_y);
+  }
+
+  [[nodiscard]] UpperSupport upper_support(std::size_t /*upper_dim*/) const override { return support_; }
+  [[nodiscard]] bool upper_depends_on_x() const override { return false; }
+
+ private:
+  double lower_value(std::span<const double> x, std::span<const double> y) {
+    set_weights(x);
+    return train_.value(y, weight_, scales_.train) + ridge_value(y);
+  }
+
+  void set_weights(std::span<const double> x) {
+    std::transform(x.begin(), x.end(), weight_.begin(), detail::sigmoid);
+  }
+
+  [[nodiscard]] double ridge_value(std::span<const double> y) const {
+    double squares = 0;
+    for (const double value : y) squares += value * value;
+    return scales_.ridge * squares;
+  }
+
+  /// Adds the gradient of C_r ||y||^2 and returns its value.
+  double add_ridge_gradient(std::span<const double> y, std::span<double> grad_y) const {
+    add_ridge_hessian_product(y, grad_y);  // its Hessian is constant: the gradient is Hessian times y
+    return ridge_value(y);
+  }
+
+  void add_ridge_hessian_product(std::span<const double> u, std::span<double> out_y) const {
+    for (std::size_t k = 0; k < u.size(); ++k) out_y[k] += 2 * scales_.ridge * u[k];
+  }
+
+  /// From <grad CE_j, u> to sigma'(psi_j) (s'_i / n_i) <grad CE_j, u>.
+  void scale_to_cross_product(std::span<const double> x, std::span<double> row_derivatives) const {
+    for (std::size_t j = 0; j < x.size(); ++j) {
+      row_derivatives[j] *= scales_.train * detail::sigmoid_derivative(x[j]);
+    }
+  }
+
+  kernels::SoftmaxLoss train_, validation_;
+  UpperSupport support_;
+  Scales scales_;
+  std::vector<double> weight_;  // sigmoid(psi_j) of the last call, [training rows]
+};
+
+}  // namespace
+
+Problem make_hyper_cleaning(const std::vector<CleaningShard>& shards, const CleaningSettings& settings) {
+  const detail::RowTotals totals =
+      detail::check_shards(std::span<const CleaningShard>(shards), settings.classes);
+  Problem problem(totals.train, static_cast<std::size_t>(settings.classes) * totals.features);
+  std::size_t support_begin = 0;
+  for (const CleaningShard& shard : shards) {
+    const CleaningWorker::Scales scales{
+        .train = detail::row_scale(settings.shard_weights, shard.train.size(), totals.train, shards.size()),
+        .validation = detail::row_scale(settings.shard_weights, shard.validation.size(), totals.validation,
+                                        shards.size()),
+        .ridge = settings.ridge};
+    problem.add_worker(std::make_unique<CleaningWorker>(shard, settings.classes, support_begin, scales));
+    support_begin += shard.train.size();
+  }
+  return problem;
+}
+
+}  // namespace adbo

@@ -1,0 +1,249 @@
+#include "adbo/problems/regularization_tuning.h"
+
+#include <algorithm>
+#include <cmath>
+#include <stdexcept>
+#include <utility>
+
+#include "adbo/kernels/logistic.h"
+#include "adbo/kernels/softmax.h"
+#include "problems/labelled_rows.h"
+#include "problems/sigmoid.h"
+
+namespace adbo {
+namespace {
+
+/// r(psi) and r'(psi).
+struct Coefficient {
+  double value = 0, slope = 0;
+};
+
+Coefficient coefficient(Parametrization parametrization, double psi) {
+  switch (parametrization) {
+    case Parametrization::kLinear:
+      return {psi, 1.0};
+    case Parametrization::kExp: {
+      const double e = std::exp(psi);
+      return {e, e};
+    }
+    case Parametrization::kSoftplus:
+      return {detail::softplus(psi), detail::sigmoid(psi)};
+  }
+  throw std::invalid_argument("unknown parametrization");
+}
+
+/// penalty_factor * sum_j r(psi_j) w_j^2 and its products. With n coefficients and m = blocks * n variables,
+/// coefficient j belongs to w_j, w_{n+j}, w_{2n+j}, ...: one block per class that shares the coefficients.
+class Penalty {
+ public:
+  Penalty(Parametrization parametrization, double factor, std::size_t coefficients)
+      : parametrization_(parametrization), factor_(factor), coefficient_(coefficients) {}
+
+  /// Fixes psi [n] for the calls that follow.
+  void set(std::span<const double> psi) {
+    for (std::size_t j = 0; j < psi.size(); ++j) coefficient_[j] = coefficient(parametrization_, psi[j]);
+  }
+
+  [[nodiscard]] double value(std::span<const double> w) const {
+    double sum = 0;
+    for_each(w.size(), [&](std::size_t j, std::size_t k) { sum += coefficient_[j].value * w[k] * w[k]; });
+    return factor_ * sum;
+  }
+
+  /// Adds the gradient and returns the value.
+  double add_gradient(std::span<const double> w, std::span<double> gradient) const {
+    add_hessian_product(w, gradient);  // quadratic in w: the gradient is Hessian times w
+    return value(w);
+  }
+
+  void add_hessian_product(std::span<const double> u, std::span<double> out) const {
+    for_each(u.size(),
+             [&](std::size_t j, std::size_t k) { out[k] += 2 * factor_ * coefficient_[j].value * u[k]; });
+  }
+
+  /// out [n] = 2 penalty_factor r'(psi_j) times the sum over the blocks of w u.
+  void cross_product(std::span<const double> w, std::span<const double> u, std::span<double> out) const {
+    std::fill(out.begin(), out.end(), 0.0);
+    for_each(w.size(), [&](std::size_t j, std::size_t k) {
+      out[j] += 2 * factor_ * coefficient_[j].slope * w[k] * u[k];
+    });
+  }
+
+ private:
+  /// body(j, k) for every variable k and its coefficient j.
+  template <class Body>
+  void for_each(std::size_t variables, const Body& body) const {
+    for (std::size_t block = 0; block < variables; block += coefficient_.size()) {
+      for (std::size_t j = 0; j < coefficient_.size(); ++j) body(j, block + j);
+    }
+  }
+
+  Parametrization parametrization_;
+  double factor_;
+  std::vector<Coefficient> coefficient_;  // of the last psi, [n]
+};
+
+/// One worker of 917_28 with Loss = LogisticLoss or SoftmaxLoss. x is psi, y the model w.
+template <class Loss>
+class TuningWorker final : public WorkerObjective {
+ public:
+  struct Scales {
+    double train = 0, validation = 0;  // of one row's loss
+  };
+
+  TuningWorker(Loss train, Loss validation, const Scales& scales, Penalty penalty)
+      : train_(std::move(train)),
+        validation_(std::move(validation)),
+        scales_(scales),
+        penalty_(std::move(penalty)),
+        row_derivative_(train_.rows()) {}
+
+  double upper(std::span<const double> /*x*/, std::span<const double> y, std::span<double> grad_x,
+               std::span<double> grad_y) override {
+    std::fill(grad_x.begin(), grad_x.end(), 0.0);
+    return validation_.gradient(y, {}, scales_.validation, grad_y);
+  }
+
+  double lower(std::span<const double> x, std::span<const double> y, std::span<double> grad_y) override {
+    penalty_.set(x);
+    const double loss = train_.gradient(y, {}, scales_.train, grad_y);
+    return loss + penalty_.add_gradient(y, grad_y);
+  }
+
+  void lower_hessian_product(std::span<const double> x, std::span<const double> y, std::span<const double> u,
+                             std::span<double> out_y) override {
+    penalty_.set(x);
+    train_.hessian_product(y, {}, scales_.train, u, out_y);
+    penalty_.add_hessian_product(u, out_y);
+  }
+
+  void lower_cross_product(std::span<const double> x, std::span<const double> y, std::span<const double> u,
+                           std::span<double> out_x) override {
+    penalty_.set(x);
+    penalty_.cross_product(y, u, out_x);
+  }
+
+  double lower_fused(std::span<const double> x, std::span<const double> y, std::span<const double> u,
+                     std::span<double> grad_y, std::span<double> hessian_y,
+                     std::span<double> cross_x) override {
+    if (grad_y.empty() || hessian_y.empty() || cross_x.empty()) {
+      if (!hessian_y.empty()) lower_hessian_product(x, y, u, hessian_y);
+      if (!cross_x.empty()) lower_cross_product(x, y, u, cross_x);
+      return grad_y.empty() ? lower_value(x, y) : lower(x, y, grad_y);
+    }
+    penalty_.set(x);
+    const double loss = train_.fused(y, {}, scales_.train, u, grad_y, hessian_y, row_derivative_);
+    penalty_.add_hessian_product(u, hessian_y);
+    penalty_.cross_product(y, u, cross_x);
+    return loss + penalty_.add_gradient(y, grad_y);
+  }
+
+  [[nodiscard]] bool upper_depends_on_x() const override { return false; }
+
+ private:
+  double lower_value(std::span<const double> x, std::span<const double> y) {
+    penalty_.set(x);
+    return train_.value(y, {}, scales_.train) + penalty_.value(y);
+  }
+
+  Loss train_, validation_;
+  Scales scales_;
+  Penalty penalty_;
+  std::vector<double>
+      row_derivative_;  // what the fused kernel also gives and nobody here wants, [training rows]
+};
+
+std::vector<std::int32_t> signed_labels(const std::vector<std::int32_t>& labels) {
+  std::vector<std::int32_t> result(labels.size());
+  std::transform(labels.begin(), labels.end(), result.begin(),
+                 [](std::int32_t label) { return label == 1 ? 1 : -1; });
+  return result;
+}
+
+template <class Loss>
+Loss make_loss(const LabelledRows& rows, int classes);
+
+template <>
+kernels::LogisticLoss make_loss(const LabelledRows& rows, int /*classes*/) {
+  return {rows.features, signed_labels(rows.labels)};
+}
+
+template <>
+kernels::SoftmaxLoss make_loss(const LabelledRows& rows, int classes) {
+  return {rows.features, rows.labels, classes};
+}
+
+template <class Loss>
+void add_workers(Problem& problem, const std::vector<TuningShard>& shards, const TuningSettings& settings,
+                 const detail::RowTotals& totals) {
+  for (const TuningShard& shard : shards) {
+    const typename TuningWorker<Loss>::Scales scales{
+        .train = detail::row_scale(settings.shard_weights, shard.train.size(), totals.train, shards.size()),
+        .validation = detail::row_scale(settings.shard_weights, shard.validation.size(), totals.validation,
+                                        shards.size())};
+    problem.add_worker(std::make_unique<TuningWorker<Loss>>(
+        make_loss<Loss>(shard.train, settings.classes), make_loss<Loss>(shard.validation, settings.classes),
+        scales, Penalty(settings.parametrization, settings.penalty_factor, problem.upper_dim())));
+  }
+}
+
+void check_settings(const TuningSettings& settings) {
+  if (settings.model != TuningModel::kLogistic) return;
+  if (settings.classes != 2) {
+    throw std::invalid_argument("logistic regression has 2 classes, not " + std::to_string(settings.classes));
+  }
+  if (settings.per_class) {
+    throw std::invalid_argument("a coefficient per feature and class needs the softmax model");
+  }
+}
+
+ModelScore score_logistic_model(std::span<const double> model, const LabelledRows& rows) {
+  detail::check_labelled_rows(rows, 2, model.size(), "rows to score");
+  const std::vector<std::int32_t> labels = signed_labels(rows.labels);
+  kernels::LogisticLoss loss(rows.features, labels);
+  std::vector<std::int32_t> predicted(rows.size());
+  loss.predict(model, predicted);
+  std::size_t correct = 0;
+  for (std::size_t j = 0; j < rows.size(); ++j) correct += predicted[j] == labels[j];
+  const double count = static_cast<double>(rows.size());
+  return {.accuracy = static_cast<double>(correct) / count, .loss = loss.value(model, {}, 1 / count)};
+}
+
+}  // namespace
+
+std::string_view to_string(Parametrization parametrization) {
+  switch (parametrization) {
+    case Parametrization::kLinear:
+      return "linear";
+    case Parametrization::kExp:
+      return "exp";
+    case Parametrization::kSoftplus:
+      return "softplus";
+  }
+  return "unknown";
+}
+
+Problem make_regularization_tuning(const std::vector<TuningShard>& shards, const TuningSettings& settings) {
+  check_settings(settings);
+  const detail::RowTotals totals =
+      detail::check_shards(std::span<const TuningShard>(shards), settings.classes);
+  const std::size_t classes = static_cast<std::size_t>(settings.classes);
+  const std::size_t lower_dim =
+      settings.model == TuningModel::kSoftmax ? classes * totals.features : totals.features;
+  Problem problem(settings.per_class ? lower_dim : totals.features, lower_dim);
+  if (settings.model == TuningModel::kSoftmax) {
+    add_workers<kernels::SoftmaxLoss>(problem, shards, settings, totals);
+  } else {
+    add_workers<kernels::LogisticLoss>(problem, shards, settings, totals);
+  }
+  return problem;
+}
+
+ModelScore score_tuning_model(std::span<const double> model, const LabelledRows& rows,
+                              const TuningSettings& settings, std::int64_t threads) {
+  check_settings(settings);
+  return settings.model == TuningModel::kSoftmax ? score_model(model, rows, settings.classes, threads)
+                                                 : score_logistic_model(model, rows);
+}
+
+}  // namespace adbo
