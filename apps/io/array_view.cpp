@@ -1,0 +1,84 @@
+#include "io/array_view.h"
+
+#include <algorithm>
+#include <cmath>
+#include <utility>
+
+#include <fmt/format.h>
+
+#include "io/error.h"
+
+namespace adbo::io::detail {
+
+void set_features(Table& table, const ArrayView& array) {
+  const std::vector<std::size_t>& shape = array.shape;
+  if (shape.size() == 1) {
+    throw InputError(
+        table.source,
+        fmt::format("holds {} numbers in one dimension: these look like labels; expected rows of features "
+                    "(rank 2, 3 or 4)",
+                    shape[0]));
+  }
+  if (shape.size() < 2 || shape.size() > 4) {
+    throw InputError(
+        table.source,
+        fmt::format("expected an array of rank 2, 3 or 4 (rows first), found rank {}", shape.size()));
+  }
+  const std::size_t rows = shape[0];
+  std::size_t columns = 1;
+  // The array's bytes are there, so that the product of its sizes fits; with a size of zero nothing is
+  // multiplied.
+  if (array.data.empty())
+    throw InputError(table.source, "holds no rows or no features: one of its sizes is 0");
+  for (std::size_t k = 1; k < shape.size(); ++k) columns *= shape[k];
+  if (shape.size() >= 3) table.image = ImageShape{shape[1], shape[2], shape.size() == 4 ? shape[3] : 1};
+
+  kernels::DenseRows dense(rows, columns);
+  const std::size_t row_bytes = columns * array.type.bytes;
+  for (std::size_t r = 0; r < rows; ++r) {
+    float* out = dense.mutable_row(r);
+    decode(array.type, array.data.data() + r * row_bytes, columns, out);
+    if (array.type.kind != ElementKind::kFloat) continue;
+    const float* bad = std::find_if(out, out + columns, [](float value) { return !std::isfinite(value); });
+    if (bad != out + columns) {
+      throw InputError(table.source,
+                       fmt::format("row {}, feature {} (counted from 1): expected a finite number in "
+                                   "single precision, found {}",
+                                   r + 1, bad - out + 1, *bad));
+    }
+  }
+  table.features = std::move(dense);
+}
+
+void set_labels(Table& table, const ArrayView& array, const std::string& labels_source) {
+  if (array.rank() != 1) {
+    throw InputError(labels_source,
+                     fmt::format("expected labels (an array of rank 1), found rank {}", array.rank()));
+  }
+  require_equal_counts(table, array.shape[0], labels_source);
+  std::vector<double> values(array.shape[0]);
+  decode(array.type, array.data.data(), values.size(), values.data());
+  LabelTable classes;
+  std::vector<std::int32_t> labels;
+  labels.reserve(values.size());
+  for (std::size_t r = 0; r < values.size(); ++r) {
+    if (!std::isfinite(values[r])) {
+      throw InputError(
+          labels_source,
+          fmt::format("label {} (counted from 1): expected a finite number, found {}", r + 1, values[r]));
+    }
+    const bool repeats = r > 0 && values[r] == values[r - 1];
+    labels.push_back(repeats ? labels.back() : classes.number_of(label_text(values[r])));
+  }
+  set_labels(table, classes, std::move(labels));
+}
+
+void require_equal_counts(const Table& table, std::size_t label_count, const std::string& labels_source) {
+  const std::size_t rows = row_count(table);
+  if (rows == label_count) return;
+  throw InputError(labels_source,
+                   fmt::format("has {} labels, but {} has {} rows: do the two files belong together?",
+                               label_count, table.source, rows));
+}
+
+}  // namespace adbo::io::detail

@@ -1,0 +1,97 @@
+#include "io/element.h"
+
+#include <bit>
+#include <cstring>
+#include <limits>
+#include <stdexcept>
+
+namespace adbo::io::detail {
+namespace {
+
+template <std::size_t kBytes>
+struct UnsignedOf;
+template <>
+struct UnsignedOf<1> {
+  using Type = std::uint8_t;
+};
+template <>
+struct UnsignedOf<2> {
+  using Type = std::uint16_t;
+};
+template <>
+struct UnsignedOf<4> {
+  using Type = std::uint32_t;
+};
+template <>
+struct UnsignedOf<8> {
+  using Type = std::uint64_t;
+};
+
+/// One element, assembled byte by byte so that neither the alignment nor the byte order of the machine
+/// matters (compilers turn this into a load and, where needed, a byte swap).
+template <typename Element, bool kBigEndian>
+Element load(const char* bytes) {
+  using Bits = typename UnsignedOf<sizeof(Element)>::Type;
+  std::uint64_t bits = 0;
+  for (std::size_t b = 0; b < sizeof(Element); ++b) {
+    const std::size_t place = kBigEndian ? sizeof(Element) - 1 - b : b;
+    bits |= static_cast<std::uint64_t>(static_cast<unsigned char>(bytes[b])) << (8 * place);
+  }
+  return std::bit_cast<Element>(static_cast<Bits>(bits));
+}
+
+template <typename Element, typename Out>
+void decode_as(bool big_endian, const char* bytes, std::size_t count, Out* out) {
+  if (big_endian) {
+    for (std::size_t k = 0; k < count; ++k)
+      out[k] = static_cast<Out>(load<Element, true>(bytes + k * sizeof(Element)));
+  } else {
+    for (std::size_t k = 0; k < count; ++k)
+      out[k] = static_cast<Out>(load<Element, false>(bytes + k * sizeof(Element)));
+  }
+}
+
+template <typename Out>
+void decode_any(ElementType type, const char* bytes, std::size_t count, Out* out) {
+  const bool big = type.big_endian;
+  if (type.kind == ElementKind::kFloat) {
+    if (type.bytes == 4) return decode_as<float>(big, bytes, count, out);
+    if (type.bytes == 8) return decode_as<double>(big, bytes, count, out);
+  } else if (type.kind == ElementKind::kSigned) {
+    if (type.bytes == 1) return decode_as<std::int8_t>(big, bytes, count, out);
+    if (type.bytes == 2) return decode_as<std::int16_t>(big, bytes, count, out);
+    if (type.bytes == 4) return decode_as<std::int32_t>(big, bytes, count, out);
+    if (type.bytes == 8) return decode_as<std::int64_t>(big, bytes, count, out);
+  } else {
+    if (type.bytes == 1) return decode_as<std::uint8_t>(big, bytes, count, out);
+    if (type.bytes == 2) return decode_as<std::uint16_t>(big, bytes, count, out);
+    if (type.bytes == 4) return decode_as<std::uint32_t>(big, bytes, count, out);
+    if (type.bytes == 8) return decode_as<std::uint64_t>(big, bytes, count, out);
+  }
+  throw std::logic_error("decode: no such element type");
+}
+
+}  // namespace
+
+void decode(ElementType type, const char* bytes, std::size_t count, float* out) {
+  decode_any(type, bytes, count, out);
+}
+
+void decode(ElementType type, const char* bytes, std::size_t count, double* out) {
+  decode_any(type, bytes, count, out);
+}
+
+std::size_t byte_product(const std::size_t* sizes, std::size_t count, std::size_t bytes_each) {
+  constexpr std::size_t kMax = std::numeric_limits<std::size_t>::max();
+  for (std::size_t k = 0; k < count; ++k) {
+    if (sizes[k] == 0) return 0;
+  }
+  std::size_t product = bytes_each;
+  for (std::size_t k = 0; k < count; ++k) {
+    if (product > kMax / sizes[k]) return kMax;
+    product *= sizes[k];
+  }
+  return product;
+}
+
+}  // namespace adbo::io::detail

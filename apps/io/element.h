@@ -1,0 +1,26 @@
+#pragma once
+// Numbers as they stand in binary arrays (IDX, NPY).
+
+#include <cstddef>
+#include <cstdint>
+#include <string>
+
+namespace adbo::io::detail {
+
+enum class ElementKind { kUnsigned, kSigned, kFloat };
+
+struct ElementType {
+  ElementKind kind = ElementKind::kFloat;
+  std::size_t bytes = 0;  // 1, 2, 4 or 8; floats 4 or 8
+  bool big_endian = false;
+};
+
+/// Converts `count` elements; `bytes` need not be aligned.
+void decode(ElementType type, const char* bytes, std::size_t count, float* out);
+void decode(ElementType type, const char* bytes, std::size_t count, double* out);
+
+/// The product of the sizes times `bytes_each`, or SIZE_MAX when it does not fit: never what a real file
+/// holds.
+std::size_t byte_product(const std::size_t* sizes, std::size_t count, std::size_t bytes_each);
+
+}  // namespace adbo::io::detail

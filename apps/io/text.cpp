@@ -1,0 +1,140 @@
+#include "io/text.h"
+
+#include <algorithm>
+#include <array>
+#include <charconv>
+#include <cmath>
+#include <cstdint>
+#include <system_error>
+
+#include <fmt/format.h>
+
+#include "io/error.h"
+
+namespace adbo::io::detail {
+namespace {
+
+constexpr std::size_t kLongestQuotedBytes = 40;
+
+/// Decimal exponent of the first significant digit of a number in from_chars syntax without its sign; its
+/// sign tells an overflow from an underflow, which from_chars does not.
+std::int64_t decimal_magnitude(const char* first, const char* last) {
+  constexpr std::int64_t kFarExponent = 1'000'000'000'000;
+  const char* exponent_mark = std::find_if(first, last, [](char c) { return c == 'e' || c == 'E'; });
+  const char* point = std::find(first, exponent_mark, '.');
+  const char* digit = std::find_if(first, exponent_mark, [](char c) { return c >= '1' && c <= '9'; });
+  const std::int64_t magnitude = digit < point ? point - digit - 1 : point - digit;
+  if (exponent_mark == last) return magnitude;
+  const char* exponent_begin = exponent_mark + 1;
+  const bool negative = exponent_begin != last && *exponent_begin == '-';
+  if (exponent_begin != last && (negative || *exponent_begin == '+')) ++exponent_begin;
+  std::int64_t exponent = 0;
+  if (std::from_chars(exponent_begin, last, exponent).ec != std::errc{}) exponent = kFarExponent;
+  return magnitude + (negative ? -exponent : exponent);
+}
+
+}  // namespace
+
+std::string_view trimmed(std::string_view text) {
+  while (!text.empty() && is_blank(text.front())) text.remove_prefix(1);
+  while (!text.empty() && is_blank(text.back())) text.remove_suffix(1);
+  return text;
+}
+
+std::string_view without_byte_order_mark(std::string_view text) {
+  if (text.starts_with("\xEF\xBB\xBF")) text.remove_prefix(3);
+  return text;
+}
+
+std::string quoted(std::string_view token) {
+  std::string result = "\"";
+  for (const char c : token.substr(0, kLongestQuotedBytes)) {
+    const auto byte = static_cast<unsigned char>(c);
+    if (byte < 0x20 || byte >= 0x7f) {
+      result += fmt::format("\\x{:02X}", byte);
+    } else {
+      result += c;
+    }
+  }
+  result += token.size() > kLongestQuotedBytes ? "...\"" : "\"";
+  return result;
+}
+
+std::size_t Text::line_of(const char* at) const {
+  std::size_t line = 1;
+  for (const char* p = begin(); p < at; ++p) {
+    if (*p == '\n' || (*p == '\r' && p + 1 < end() && p[1] != '\n')) ++line;
+  }
+  return line;
+}
+
+void Text::fail(const char* at, std::string_view token, const std::string& detail) const {
+  const char* line_begin = at;
+  while (line_begin > begin() && line_begin[-1] != '\n' && line_begin[-1] != '\r') --line_begin;
+  const auto column = static_cast<std::size_t>(at - line_begin) + 1;
+  throw InputError(source_, line_of(at), column, std::string(token), detail);
+}
+
+void Text::fail(const std::string& detail) const { throw InputError(source_, detail); }
+
+template <typename Real>
+NumberError scan_number(const char* first, const char* last, Real& value, const char*& end) {
+  const char* digits = first;
+  if (digits != last && *digits == '+') {
+    ++digits;
+    if (digits != last && *digits == '-') return NumberError::kNotANumber;
+  }
+  const auto [stop, error] = std::from_chars(digits, last, value);
+  end = stop;
+  if (error == std::errc::result_out_of_range) {
+    const bool negative = *digits == '-';
+    if (decimal_magnitude(negative ? digits + 1 : digits, stop) > 0) return NumberError::kTooLarge;
+    value = negative ? -Real{0} : Real{0};
+    return NumberError::kNone;
+  }
+  if (error != std::errc{}) return NumberError::kNotANumber;
+  if (!std::isfinite(value)) {
+    const char last_character =
+        stop[-1];  // a word ("inf", "nan(...)") or an overflow that came back as infinity
+    return is_digit(last_character) || last_character == '.' ? NumberError::kTooLarge
+                                                             : NumberError::kNotFinite;
+  }
+  return NumberError::kNone;
+}
+
+template <typename Real>
+NumberError parse_number(std::string_view token, Real& value) {
+  const char* last = token.data() + token.size();
+  const char* end = token.data();
+  const NumberError error = scan_number(token.data(), last, value, end);
+  if (error == NumberError::kNotANumber || end != last) return NumberError::kNotANumber;
+  return error;
+}
+
+template NumberError scan_number(const char*, const char*, float&, const char*&);
+template NumberError scan_number(const char*, const char*, double&, const char*&);
+template NumberError parse_number(std::string_view, float&);
+template NumberError parse_number(std::string_view, double&);
+
+std::string explain(NumberError error, const std::string& where, std::string_view token) {
+  switch (error) {
+    case NumberError::kNotFinite:
+      return fmt::format("expected a finite number {}, found {}", where, quoted(token));
+    case NumberError::kTooLarge:
+      return fmt::format("expected a number between -3.4e38 and 3.4e38 (single precision) {}, found {}",
+                         where, quoted(token));
+    default:
+      return fmt::format("expected a number {}, found {}", where, quoted(token));
+  }
+}
+
+bool means_missing(std::string_view word) {
+  constexpr std::array<std::string_view, 6> kMissing = {"", "?", "na", "n/a", "nan", "null"};
+  if (word.size() > 4) return false;
+  std::string lower(word);
+  std::transform(lower.begin(), lower.end(), lower.begin(),
+                 [](char c) { return c >= 'A' && c <= 'Z' ? static_cast<char>(c - 'A' + 'a') : c; });
+  return std::find(kMissing.begin(), kMissing.end(), lower) != kMissing.end();
+}
+
+}  // namespace adbo::io::detail
