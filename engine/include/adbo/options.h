@@ -1,0 +1,93 @@
+#pragma once
+
+#include <cstddef>
+#include <cstdint>
+#include <string>
+
+namespace adbo {
+
+enum class Method { kAuto, kAdbo, kSdbo };
+enum class ClockKind { kReal, kVirtual };
+enum class ExecutorKind { kTbb, kThreads, kInline };
+enum class StepRule { kFixed, kTheorem2 };
+enum class RegularizationSchedule { kDecaying, kConstant };
+enum class Consensus { kGeneral, kFull };
+/// When a polytope update is due: after iterations t with (t+1) mod k_pre == 0 (paper), or t mod k_pre == 0
+/// (code).
+enum class CutPhase { kAfterInterval, kFromStart };
+/// Which points get a cut: those with h > epsilon (paper), or all (the authors' code, with epsilon = 0).
+enum class CutRule { kViolated, kAlways };
+/// Which cuts go: multiplier zero at two consecutive iterations (97_new_35), or below 1e-10 once (the
+/// authors' code).
+enum class DropRule { kTwiceZero, kBelowThreshold };
+/// What happens to the answers in flight when a polytope update begins: they wait for the next iteration
+/// (paper), or they are discarded and every worker starts anew after the update (the authors' code).
+enum class CutBarrier { kHold, kRestart };
+/// The order of the three updates within a lower round: 97_35, 97_36 (with the old y'), 97_37 (paper); or y',
+/// dual, z' (the authors' hyper-cleaning code); or y', z' (with the new y'), dual (the authors' coefficient
+/// code).
+enum class LowerRoundOrder { kPaper, kDualFirst, kConsensusFirst };
+/// dh/dv through all K rounds with their coupling (exact); through K + 1 rounds of the worker alone (the
+/// authors' coefficient code); or through K + 1 rounds without the Hessian terms (their hyper-cleaning code).
+enum class CutGradient { kExact, kLocal, kLocalFrozen };
+
+/// Everything a run can be told. An aggregate with defaults; option_table.h names, bounds and documents each
+/// member.
+struct Options {
+  Method method = Method::kAuto;
+
+  // Asynchrony
+  std::int64_t active_workers = 0;  ///< S; 0: half of the workers, rounded up
+  std::int64_t max_staleness = 15;  ///< tau
+  std::int64_t threads = 0;         ///< 0: all processors
+  ExecutorKind executor = ExecutorKind::kTbb;
+  ClockKind clock = ClockKind::kReal;
+  std::string delay = "none";       ///< none | lognormal:MU,SIGMA (milliseconds)
+  std::string stragglers = "none";  ///< none | K:FACTOR
+  std::uint64_t seed = 1;
+
+  // Limits
+  std::int64_t iterations = 1000;
+  double time_limit_seconds = 0;           ///< 0: none
+  double stationarity_target = 0;          ///< epsilon of Definition 2; 0: run to the limit
+  std::int64_t stationarity_interval = 0;  ///< R; 0: never measured
+
+  // Steps (Table "Step-sizes" of the paper)
+  StepRule steps = StepRule::kFixed;
+  double step_upper_local = 0.001;      ///< eta_x
+  double step_lower_local = 0.02;       ///< eta_y
+  double step_upper_consensus = 0.001;  ///< eta_v
+  double step_lower_consensus = 0.02;   ///< eta_z
+  double step_cut_multiplier = 0.1;     ///< eta_lambda
+  double step_consensus_dual = 0.001;   ///< eta_theta
+  double step_lower_dual = 0.02;        ///< eta_phi
+  double smoothness = 1;                ///< L of Assumption 1, used by steps = theorem2
+  double drift_constant = 1;            ///< k1 of Assumption 2, used by steps = theorem2
+  double theorem_gamma = 3;             ///< gamma > 2 of Theorem 2, used by steps = theorem2
+
+  // Regularization of the Lagrangian (new_24)
+  RegularizationSchedule regularization = RegularizationSchedule::kDecaying;
+  double cut_regularization = 0.04;      ///< c1 when constant
+  double dual_regularization = 0.002;    ///< c2 when constant
+  double cut_regularization_floor = 0;   ///< lower bound of c1_t when decaying
+  double dual_regularization_floor = 0;  ///< lower bound of c2_t when decaying
+  double multiplier_bound = 0;           ///< alpha_3: lambda_l^2 <= alpha_3; 0: none
+  double dual_bound = 0;                 ///< alpha_4: ||theta_i||^2 <= alpha_4; 0: none
+
+  // Lower rounds and cuts
+  std::int64_t lower_rounds = 1;  ///< K
+  double lower_penalty = 1;       ///< mu
+  LowerRoundOrder lower_round_order = LowerRoundOrder::kPaper;
+  std::int64_t cut_interval = 50;  ///< k_pre
+  CutPhase cut_phase = CutPhase::kAfterInterval;
+  std::int64_t cut_until = -1;    ///< T1; -1: as long as the run lasts
+  std::int64_t max_cuts = 20;     ///< M
+  double lower_tolerance = 1e-4;  ///< epsilon of h <= epsilon
+  CutRule cut_rule = CutRule::kViolated;
+  DropRule drop_rule = DropRule::kTwiceZero;
+  CutBarrier cut_barrier = CutBarrier::kHold;
+  CutGradient cut_gradient = CutGradient::kExact;
+  Consensus consensus = Consensus::kGeneral;
+};
+
+}  // namespace adbo

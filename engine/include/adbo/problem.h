@@ -1,0 +1,71 @@
+#pragma once
+
+#include <cstddef>
+#include <limits>
+#include <memory>
+#include <span>
+#include <vector>
+
+#include "adbo/objective.h"
+#include "adbo/status.h"
+
+namespace adbo {
+
+/// Where a run starts. Empty vectors mean zeros; the per-worker lists are empty or have one entry per worker,
+/// and a missing local start is the consensus start.
+struct StartPoint {
+  std::vector<double> upper;                     ///< v^0 and x_i^0, [n]
+  std::vector<double> lower;                     ///< z^0, [m]
+  std::vector<std::vector<double>> lower_local;  ///< y_i^0, [N][m]
+  std::vector<double> consensus_dual;            ///< theta_i^0, the same for every worker, [n]
+};
+
+/// min over (x, y) of sum_i G_i(x, y), where y minimizes sum_i g_i(x, y).  (Eq. new_18 of the paper)
+///
+/// Owns the workers' objectives. Not thread-safe; a Problem serves one solve at a time.
+class Problem {
+ public:
+  /// n = upper_dim >= 1, m = lower_dim >= 1.
+  Problem(std::size_t upper_dim, std::size_t lower_dim);
+  ~Problem();
+  Problem(Problem&&) noexcept;
+  Problem& operator=(Problem&&) noexcept;
+
+  void add_worker(std::unique_ptr<WorkerObjective> objective);
+  void set_start(StartPoint start) { start_ = std::move(start); }
+  /// Every coordinate of the upper variable is kept in [lowest, highest] (default: unbounded).
+  void set_upper_bounds(double lowest, double highest);
+
+  /// kInvalidProblem when there is no worker, a support leaves [0, n), or a start has the wrong size.
+  [[nodiscard]] Status validate() const;
+
+  [[nodiscard]] std::size_t upper_dim() const { return upper_dim_; }
+  [[nodiscard]] std::size_t lower_dim() const { return lower_dim_; }
+  [[nodiscard]] std::size_t num_workers() const { return workers_.size(); }
+  [[nodiscard]] WorkerObjective& worker(std::size_t i) const { return *workers_[i]; }
+  [[nodiscard]] const UpperSupport& support(std::size_t i) const { return supports_[i]; }
+  [[nodiscard]] const StartPoint& start() const { return start_; }
+  [[nodiscard]] double upper_lowest() const { return upper_lowest_; }
+  [[nodiscard]] double upper_highest() const { return upper_highest_; }
+
+ private:
+  std::size_t upper_dim_, lower_dim_;
+  std::vector<std::unique_ptr<WorkerObjective>> workers_;
+  std::vector<UpperSupport> supports_;
+  StartPoint start_;
+  double upper_lowest_ = -std::numeric_limits<double>::infinity();
+  double upper_highest_ = std::numeric_limits<double>::infinity();
+};
+
+/// The largest disagreement between an objective's products and central differences of its own
+/// values/gradients.
+struct DerivativeCheck {
+  double upper_grad_x = 0, upper_grad_y = 0, lower_grad_y = 0, hessian = 0, cross = 0;  ///< relative errors
+  [[nodiscard]] double worst() const;
+};
+/// Compares along `directions` seeded random directions at the given point; x [support.size], y [m].
+[[nodiscard]] DerivativeCheck check_derivatives(WorkerObjective& objective, std::span<const double> x,
+                                                std::span<const double> y, int directions,
+                                                std::uint64_t seed);
+
+}  // namespace adbo

@@ -1,0 +1,41 @@
+#pragma once
+
+#include <memory>
+#include <vector>
+
+#include "adbo/observer.h"
+#include "adbo/options.h"
+#include "adbo/problem.h"
+#include "adbo/status.h"
+#include "adbo/summary.h"
+
+namespace adbo {
+
+struct Result {
+  Status status;              ///< of the call: bad input is refused here before the first thread starts
+  Summary summary;            ///< of the run: how it ended, what it did
+  std::vector<double> upper;  ///< v, [n]; the last finite iterate
+  std::vector<double> lower;  ///< z, [m]
+};
+
+/// Runs a method on a problem. The thread that calls solve() is the master; workers run on the executor's
+/// threads. Never prints, exits, reads the environment or installs signal handlers.
+class Solver {
+ public:
+  explicit Solver(Options options);
+  ~Solver();
+  Solver(const Solver&) = delete;
+  Solver& operator=(const Solver&) = delete;
+
+  /// Blocks until the run ends. `observer` may be null.
+  [[nodiscard]] Result solve(Problem& problem, Observer* observer = nullptr);
+  /// Asks the running solve(), or else the next one, to end after its current iteration. Any thread;
+  /// async-signal-safe.
+  void request_stop() noexcept;
+
+ private:
+  struct Impl;
+  std::unique_ptr<Impl> impl_;
+};
+
+}  // namespace adbo

@@ -1,0 +1,77 @@
+#pragma once
+
+#include <cstdint>
+#include <string>
+#include <string_view>
+#include <vector>
+
+#include "adbo/options.h"
+
+namespace adbo {
+
+/// How a run ended.
+enum class Termination {
+  kNotRun,
+  kConverged,  ///< the stationarity target was reached
+  kIterationLimit,
+  kTimeLimit,
+  kStopped,   ///< by request_stop() or an observer
+  kDiverged,  ///< an iterate or an objective became non-finite
+  kFailed,    ///< a worker's objective threw
+};
+/// "converged", "iteration_limit", ...: the words of summary.json.
+[[nodiscard]] std::string_view to_string(Termination termination);
+
+struct Counts {
+  std::int64_t upper_gradients = 0;  ///< evaluations of G_i with gradient
+  std::int64_t lower_gradients = 0;  ///< evaluations of g_i with gradient
+  std::int64_t hessian_products = 0;
+  std::int64_t cross_products = 0;
+  std::int64_t messages = 0;  ///< worker to master and master to worker
+  std::int64_t bytes = 0;     ///< what those messages would weigh on a network
+  std::int64_t cuts_added = 0;
+  std::int64_t cuts_dropped = 0;
+  std::int64_t cuts_alive = 0;
+};
+
+/// One line of the run's history. NaN: not measured at this iteration.
+struct TraceRecord {
+  std::int64_t iteration = 0;   ///< master iterations completed
+  double wall_seconds = 0;      ///< without the time observers took
+  double virtual_seconds = 0;   ///< of the delay model; equals wall_seconds under the real clock
+  double upper_objective = 0;   ///< (1/N) sum_i G_i at each worker's last evaluated (x_i, y_i)
+  double lower_objective = 0;   ///< (1/N) sum_i g_i(v, y_i) at the last polytope update
+  double lower_distance = 0;    ///< h at the last polytope update
+  double stationarity_gap = 0;  ///< ||grad G^t||^2 of Definition 1, where measured
+  std::int64_t cuts = 0;
+  std::int64_t active = 0;         ///< workers whose answers this iteration used
+  std::int64_t max_staleness = 0;  ///< iterations since the most silent worker was heard
+};
+
+/// What a run did. Starts at impossible values so that an unset field is seen.
+struct Summary {
+  Termination termination = Termination::kNotRun;
+  std::string message;                 ///< what ended a failed or diverged run: worker, iteration, variable
+  Method method_used = Method::kAuto;  ///< never kAuto after a run
+  std::int64_t iterations = -1;
+  double wall_seconds = -1;  ///< without observers
+  double virtual_seconds = -1;
+  double cpu_seconds = -1;             ///< of the whole process during the run
+  double barrier_virtual_seconds = 0;  ///< spent waiting for all N workers in polytope updates
+  std::int64_t num_workers = -1;
+  std::int64_t active_workers = -1;  ///< S as used
+  std::int64_t max_staleness = -1;
+  std::int64_t threads_given = -1;
+  std::int64_t threads_used = -1;
+  double upper_change_max = -1;              ///< largest |v_j - v_j^0|
+  double stationarity_gap = -1;              ///< last measured; -1: never
+  std::int64_t stationarity_iteration = -1;  ///< T(epsilon): first measured iteration at or below the target
+  Counts counts;
+  std::vector<std::int64_t> staleness_histogram;  ///< [k]: answers that were k iterations old when used
+  Options options_used;                           ///< with every automatic value filled in
+
+  [[nodiscard]] std::string one_line() const;
+  [[nodiscard]] std::string full_report() const;
+};
+
+}  // namespace adbo
