@@ -1,0 +1,42 @@
+#pragma once
+
+#include <cstddef>
+#include <cstdint>
+#include <span>
+#include <vector>
+
+namespace adbo::detail {
+
+/// Q^{t+1}: the first S arrivals, and every worker that would otherwise be silent for more than tau
+/// iterations.
+class ActiveSet {
+ public:
+  ActiveSet(std::size_t num_workers, std::size_t wanted, std::int64_t max_staleness);
+
+  /// Begins the collection of iteration t.
+  void begin(std::int64_t t);
+  /// A worker's answer was taken; at most once per worker and iteration.
+  void add(std::size_t worker);
+  /// At least S answers, and nobody overdue is missing.
+  [[nodiscard]] bool complete() const { return members_.size() >= wanted_ && overdue_missing_ == 0; }
+  /// Ends the collection: the members in ascending order, counted as active at t.
+  std::span<const std::size_t> finish();
+  /// Every worker was heard at iteration t (a restart).
+  void mark_all(std::int64_t t);
+  /// Iterations since the most silent worker was active, seen after iteration t.
+  [[nodiscard]] std::int64_t longest_silence(std::int64_t t) const;
+
+ private:
+  [[nodiscard]] bool is_overdue(std::size_t worker) const {
+    return t_ - last_active_[worker] >= max_staleness_;
+  }
+
+  std::size_t wanted_;
+  std::int64_t max_staleness_;
+  std::vector<std::int64_t> last_active_;  ///< -1: not yet
+  std::vector<std::size_t> members_;
+  std::size_t overdue_missing_ = 0;
+  std::int64_t t_ = 0;
+};
+
+}  // namespace adbo::detail

@@ -1,0 +1,96 @@
+#pragma once
+// What travels between the master and the workers. Every buffer is sized once, before the run; messages are
+// filled and read in place.
+
+#include <cstddef>
+#include <cstdint>
+#include <span>
+#include <string>
+#include <vector>
+
+#include "protocol/cut.h"
+
+namespace adbo::detail {
+
+/// What the master broadcasts: immutable from publication until no worker can read it.
+struct Snapshot {
+  std::int64_t iteration = 0;           ///< master iterations completed
+  std::vector<double> upper_consensus;  ///< v, [n]
+  std::vector<double> lower_consensus;  ///< z, [m]
+  std::vector<Cut*> cuts;               ///< the polytope; pinned, read-only for workers
+  std::vector<double> cut_multiplier;   ///< lambda_l, one per cut
+};
+
+/// What a worker is asked to do.
+enum class Ask : std::uint8_t {
+  kStep,              ///< new_25, new_26: one step of x_i and y_i; answered by an UpdateMessage
+  kForward,           ///< 97_35: y'_{k+1}; the others are answered by a RoundMessage
+  kReverse,           ///< the reverse of one round
+  kIsolatedRound,     ///< one further round y'_{K+1} whose answer only the worker itself uses
+  kIsolatedGradient,  ///< d/dv ||y_i - y'_{i,K+1}||^2 with z' and phi constant
+  kMeasure,           ///< the worker's blocks of the stationarity gap at the master's (x_i, y_i)
+};
+
+/// A request to one worker. Spans point into the master's memory, which stays as it is until the worker has
+/// answered.
+struct Request {
+  Ask ask = Ask::kStep;
+  std::int64_t iteration = 0;              ///< master iterations completed when it was sent: t-hat
+  std::span<const double> consensus_dual;  ///< theta_i, [n_i]; empty where x_i is eliminated
+
+  // Lower rounds
+  std::int64_t round = 0;                   ///< k
+  bool last_round = false;                  ///< k = K - 1: fill the cut's block b_i, h_i and b_i.y_i
+  bool with_adjoint = false;                ///< and begin the reverse of this round at once
+  bool frozen = false;                      ///< kIsolatedGradient: dy'_{k+1}/dy'_k is taken as the identity
+  bool start_from_reference = false;        ///< k = 0: y'_0 is the reference; otherwise the worker's own y_i
+  std::span<const double> reference_upper;  ///< x_i as the master knows it, [n_i]
+  std::span<const double> reference_lower;  ///< y_i as the master knows it, [m]
+  std::span<const double> round_consensus;  ///< z'_k, [m]
+  std::span<const double> round_dual;       ///< phi_ik, [m]
+  std::span<const double> consensus_adjoint;  ///< zbar^c, [m]
+  Cut* new_cut = nullptr;                     ///< the cut under construction
+};
+
+/// Evaluations a message took.
+struct WorkCounts {
+  std::int32_t upper_gradients = 0, lower_gradients = 0, hessian_products = 0, cross_products = 0;
+};
+
+/// Set when the objective threw or returned something non-finite; the message's other contents are then
+/// meaningless.
+struct WorkerFailure {
+  bool failed = false;
+  bool non_finite = false;  ///< numbers ran away; otherwise an exception
+  std::string what;
+};
+
+/// A worker's answer to a step: its whole state.
+struct UpdateMessage {
+  std::int64_t iteration = 0;            ///< of the request it answers
+  std::vector<double> upper_local;       ///< x_i, [n_i] or empty where eliminated
+  std::vector<double> lower_local;       ///< y_i, [m]
+  std::vector<std::int64_t> cut_serial;  ///< the cuts it knew, ...
+  std::vector<double> cut_product;       ///< ... and b_il . y_i for each
+  double upper_value = 0;                ///< G_i at the state before the step
+  WorkCounts work;
+  WorkerFailure failure;
+};
+
+/// A worker's answer to anything else.
+struct RoundMessage {
+  std::vector<double> point;          ///< y'_{k+1}, [m]
+  std::vector<double> local_adjoint;  ///< ybar^c, [m]
+  std::vector<double> dual_adjoint;   ///< phibar_k, [m]
+  std::vector<double>
+      upper_gradient;      ///< the worker's part of dh/dv so far, on its support, [n_i of the support]
+  double distance = 0;     ///< ||y_i - y'_iK||^2
+  double product = 0;      ///< b_i . y_i
+  double lower_value = 0;  ///< g_i(v, y'_k)
+  double upper_value = 0;  ///< kMeasure: G_i(x_i, y_i)
+  double gap_upper = 0, gap_lower = 0;  ///< kMeasure: ||grad_{x_i} L_p||^2, ||grad_{y_i} L_p||^2
+  WorkCounts work;
+  WorkerFailure failure;
+};
+
+}  // namespace adbo::detail

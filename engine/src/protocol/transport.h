@@ -1,0 +1,65 @@
+#pragma once
+
+#include <cstddef>
+#include <cstdint>
+#include <optional>
+#include <span>
+
+#include "protocol/messages.h"
+
+namespace adbo::detail {
+
+/// The latest state of each worker that the master has accepted.
+class WorkerStates {
+ public:
+  virtual ~WorkerStates() = default;
+  [[nodiscard]] virtual const UpdateMessage& state(std::size_t worker) const = 0;
+};
+
+/// How requests reach workers and answers reach the master. The seam at which another transport (processes,
+/// MPI) would stand: the master's code knows no threads and no shared memory beyond it. All calls are the
+/// master's.
+class Transport : public WorkerStates {
+ public:
+  [[nodiscard]] virtual std::size_t num_workers() const = 0;
+
+  /// The snapshot to fill for the next publish().
+  virtual Snapshot& draft() = 0;
+  /// The draft becomes what following requests carry.
+  virtual void publish() = 0;
+  /// What was published last.
+  [[nodiscard]] virtual const Snapshot& current() const = 0;
+
+  /// The request to fill for send(); the worker must have none.
+  virtual Request& request(std::size_t worker) = 0;
+  /// Sends a step with the current snapshot; its answer comes by next_update().
+  virtual void send_step(std::size_t worker) = 0;
+  /// Waits for the next update in the clock's order. nullopt: the run was interrupted (stop, time limit).
+  virtual std::optional<std::size_t> next_update() = 0;
+  /// Makes the worker's newest update its state.
+  virtual void accept(std::size_t worker) = 0;
+
+  /// Waits, in the clock's time, until no step is in flight. The answers are kept: they are the first that
+  /// next_update() gives, in their order. False: interrupted.
+  virtual bool hold_all() = 0;
+  /// The same, but the answers are discarded: the workers have moved on, their accepted states are older.
+  virtual bool discard_all() = 0;
+
+  enum class Timing {
+    kTimed,    ///< the exchange takes what the delay model says, and the slowest decides
+    kUntimed,  ///< a measurement: it takes no time of the run and disturbs nothing
+  };
+  /// Sends the request of every worker (filled through request()) and waits for all answers; false:
+  /// interrupted. kTimed needs that no step is in flight (hold_all or discard_all before).
+  virtual bool exchange_all(Timing timing) = 0;
+  /// Waits, outside the time of the run, until every worker has computed its answer: an untimed exchange may
+  /// follow.
+  virtual bool settle() = 0;
+  /// The worker's answer to the last exchange, valid until the next one.
+  [[nodiscard]] virtual const RoundMessage& reply(std::size_t worker) const = 0;
+
+  /// Seconds of the run: virtual under the virtual clock.
+  [[nodiscard]] virtual double now_seconds() const = 0;
+};
+
+}  // namespace adbo::detail
