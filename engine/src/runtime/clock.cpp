@@ -1,0 +1,55 @@
+#include "runtime/clock.h"
+
+#include <algorithm>
+#include <cassert>
+
+namespace adbo::detail {
+
+void VirtualClock::sent(std::size_t worker) {
+  queue_.push({now_ + delays_.draw_seconds(worker), sent_count_++, worker});
+}
+
+Clock::Next VirtualClock::next() {
+  if (queue_.empty()) return {};
+  return {.kind = Next::Kind::kAwaitWorker, .worker = queue_.top().worker};
+}
+
+void VirtualClock::take(std::size_t worker) {
+  assert(!queue_.empty() && queue_.top().worker == worker);
+  (void)worker;
+  now_ = std::max(now_, queue_.top().time);
+  queue_.pop();
+}
+
+void RealClock::seen(std::size_t worker) {
+  const auto delay = std::chrono::duration<double>(delays_.draw_seconds(worker));
+  const Instant due = std::chrono::steady_clock::now() + std::chrono::duration_cast<Instant::duration>(delay);
+  queue_.push({due, seen_count_++, worker});
+}
+
+Clock::Next RealClock::next() {
+  if (queue_.empty()) return {};
+  const Due& first = queue_.top();
+  const bool due = delays_.none() || first.time <= std::chrono::steady_clock::now();
+  return {
+      .kind = due ? Next::Kind::kReady : Next::Kind::kAwaitTime, .worker = first.worker, .time = first.time};
+}
+
+void RealClock::take(std::size_t worker) {
+  assert(!queue_.empty() && queue_.top().worker == worker);
+  (void)worker;
+  queue_.pop();
+}
+
+double RealClock::now_seconds() const {
+  return std::chrono::duration<double>(std::chrono::steady_clock::now() - start_).count();
+}
+
+std::unique_ptr<Clock> make_clock(const Options& options, std::size_t num_workers) {
+  DelayModel delays(parse_delay(options.delay).value_or(DelayDistribution{}),
+                    parse_stragglers(options.stragglers).value_or(Stragglers{}), options.seed, num_workers);
+  if (options.clock == ClockKind::kVirtual) return std::make_unique<VirtualClock>(std::move(delays));
+  return std::make_unique<RealClock>(std::move(delays));
+}
+
+}  // namespace adbo::detail

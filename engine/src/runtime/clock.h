@@ -1,0 +1,98 @@
+#pragma once
+// In which order, and when, the master takes answers.
+
+#include <chrono>
+#include <cstddef>
+#include <cstdint>
+#include <memory>
+#include <queue>
+#include <vector>
+
+#include "adbo/options.h"
+#include "runtime/delay_model.h"
+
+namespace adbo::detail {
+
+/// The master's arrival order. One thread.
+class Clock {
+ public:
+  using Instant = std::chrono::steady_clock::time_point;
+
+  struct Next {
+    enum class Kind {
+      kReady,        ///< `worker`'s answer is due now
+      kAwaitWorker,  ///< `worker`'s answer is the next one, once it is there
+      kAwaitTime,    ///< nothing is due before `time`, unless another answer comes
+      kAwaitAny,     ///< whichever comes
+    };
+    Kind kind = Kind::kAwaitAny;
+    std::size_t worker = 0;
+    Instant time{};
+  };
+
+  virtual ~Clock() = default;
+  /// A request left for the worker.
+  virtual void sent(std::size_t worker) = 0;
+  /// The worker's answer is in the master's hands (it may still have to wait for its due time).
+  virtual void seen(std::size_t worker) = 0;
+  [[nodiscard]] virtual Next next() = 0;
+  /// The master takes the answer that next() named.
+  virtual void take(std::size_t worker) = 0;
+  [[nodiscard]] virtual double now_seconds() const = 0;
+};
+
+/// Answers are due after the delay drawn when the request was sent; time is that of the delays alone, and the
+/// order is the same whatever the threads do. Equal due times in order of sending.
+class VirtualClock final : public Clock {
+ public:
+  explicit VirtualClock(DelayModel delays) : delays_(std::move(delays)) {}
+  void sent(std::size_t worker) override;
+  void seen(std::size_t) override {}
+  [[nodiscard]] Next next() override;
+  void take(std::size_t worker) override;
+  [[nodiscard]] double now_seconds() const override { return now_; }
+
+ private:
+  struct Due {
+    double time;
+    std::uint64_t order;
+    std::size_t worker;
+    bool operator>(const Due& other) const {
+      return time != other.time ? time > other.time : order > other.order;
+    }
+  };
+  DelayModel delays_;
+  std::priority_queue<Due, std::vector<Due>, std::greater<>> queue_;
+  std::uint64_t sent_count_ = 0;
+  double now_ = 0;
+};
+
+/// Answers are due when they come, or an injected delay after that.
+class RealClock final : public Clock {
+ public:
+  explicit RealClock(DelayModel delays)
+      : delays_(std::move(delays)), start_(std::chrono::steady_clock::now()) {}
+  void sent(std::size_t) override {}
+  void seen(std::size_t worker) override;
+  [[nodiscard]] Next next() override;
+  void take(std::size_t worker) override;
+  [[nodiscard]] double now_seconds() const override;
+
+ private:
+  struct Due {
+    Instant time;
+    std::uint64_t order;
+    std::size_t worker;
+    bool operator>(const Due& other) const {
+      return time != other.time ? time > other.time : order > other.order;
+    }
+  };
+  DelayModel delays_;
+  Instant start_;
+  std::priority_queue<Due, std::vector<Due>, std::greater<>> queue_;
+  std::uint64_t seen_count_ = 0;
+};
+
+[[nodiscard]] std::unique_ptr<Clock> make_clock(const Options& options, std::size_t num_workers);
+
+}  // namespace adbo::detail

@@ -1,0 +1,47 @@
+#pragma once
+// How long an answer takes when the delay is injected rather than real.
+
+#include <cstddef>
+#include <cstdint>
+#include <optional>
+#include <string_view>
+#include <vector>
+
+#include "adbo/random.h"
+
+namespace adbo::detail {
+
+/// exp(mu + sigma n) milliseconds, n standard normal; or no delay at all.
+struct DelayDistribution {
+  bool none = true;
+  double mu = 0;
+  double sigma = 0;
+};
+/// "none" | "lognormal:MU,SIGMA" with finite numbers, SIGMA >= 0; nullopt for anything else.
+[[nodiscard]] std::optional<DelayDistribution> parse_delay(std::string_view text);
+
+/// The first `count` workers take `factor` times as long.
+struct Stragglers {
+  std::int64_t count = 0;
+  double factor = 1;
+};
+/// "none" | "K:FACTOR" with K >= 0, finite FACTOR > 0; nullopt for anything else.
+[[nodiscard]] std::optional<Stragglers> parse_stragglers(std::string_view text);
+
+/// One independent stream per worker: what one worker draws does not depend on what the others do.
+class DelayModel {
+ public:
+  DelayModel(const DelayDistribution& distribution, const Stragglers& stragglers, std::uint64_t seed,
+             std::size_t num_workers);
+
+  [[nodiscard]] bool none() const { return distribution_.none; }
+  /// The next delay of this worker, in seconds; 0 without a distribution.
+  [[nodiscard]] double draw_seconds(std::size_t worker);
+
+ private:
+  DelayDistribution distribution_;
+  Stragglers stragglers_;
+  std::vector<RandomStream> streams_;
+};
+
+}  // namespace adbo::detail

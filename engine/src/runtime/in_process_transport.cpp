@@ -1,0 +1,279 @@
+#include "runtime/in_process_transport.h"
+
+#include <algorithm>
+#include <cassert>
+#include <exception>
+#include <utility>
+
+namespace adbo::detail {
+namespace {
+
+/// The longest the master sleeps without looking at its limits: a signal handler may set the stop flag but
+/// must not ring the bell, which can take a lock.
+constexpr std::chrono::milliseconds kPatience{100};
+
+/// Runs one computation of a worker; what it throws becomes the message's failure.
+template <class Message, class Compute>
+void compute_into(Message& message, const Compute& compute) {
+  message.failure.failed = false;
+  try {
+    compute();
+    return;
+  } catch (const NonFinite& error) {
+    message.failure.non_finite = true;
+    message.failure.what = error.what();
+  } catch (const std::exception& error) {
+    message.failure.non_finite = false;
+    message.failure.what = error.what();
+  } catch (...) {
+    message.failure.non_finite = false;
+    message.failure.what = "an exception that is no std::exception";
+  }
+  message.failure.failed = true;
+}
+
+}  // namespace
+
+InProcessTransport::InProcessTransport(Parts parts, const RunLimits& limits)
+    : limits_(limits),
+      domain_(parts.programs.size(), std::move(parts.make_snapshot), std::move(parts.on_reclaim)),
+      channels_(parts.programs.size()),
+      clock_(std::move(parts.clock)),
+      executor_(std::move(parts.executor)) {
+  for (std::size_t i = 0; i < channels_.size(); ++i) {
+    Channel& channel = channels_[i];
+    channel.program = std::move(parts.programs[i]);
+    for (std::size_t k = 0; k < kUpdateDepth; ++k) channel.program->size(channel.updates.slot_for_setup(k));
+    for (std::size_t k = 0; k < kRoundDepth; ++k) channel.program->size(channel.rounds.slot_for_setup(k));
+    channel.program->fill_start(*channel.updates.claim());
+    channel.updates.publish();
+    channel.updates_seen = channel.updates.available();
+  }
+}
+
+InProcessTransport::~InProcessTransport() = default;
+
+// ---- the workers' side: executor threads ----
+
+void InProcessTransport::run_worker(std::size_t worker) noexcept {
+  const Snapshot& snapshot = domain_.read(worker);  // (E3): also makes the request visible
+  Channel& channel = channels_[worker];
+  if (channel.request.ask == Ask::kStep) {
+    answer_step(channel, snapshot);
+  } else {
+    answer_round(channel, snapshot);
+  }
+  bell_.ring();  // (E4)
+}
+
+void InProcessTransport::answer_step(Channel& channel, const Snapshot& snapshot) {
+  UpdateMessage* out = channel.updates.claim();  // (E2)
+  assert(out != nullptr && "at most one request per worker: the ring cannot be full");
+  compute_into(*out, [&] {
+    channel.program->step(channel.request, snapshot, *channel.updates.last_published(), *out);
+  });
+  channel.updates.publish();  // (E1)
+}
+
+void InProcessTransport::answer_round(Channel& channel, const Snapshot& snapshot) {
+  RoundMessage* out = channel.rounds.claim();  // (E2)
+  assert(out != nullptr && "the master releases a reply before it asks again");
+  compute_into(*out, [&] {
+    channel.program->round(channel.request, snapshot, *channel.updates.last_published(), *out);
+  });
+  channel.rounds.publish();  // (E1)
+}
+
+// ---- the master's side ----
+
+const UpdateMessage& InProcessTransport::state(std::size_t worker) const {
+  const Channel& channel = channels_[worker];
+  return channel.uses_kept ? channel.kept : channel.updates.peek(0);
+}
+
+Request& InProcessTransport::request(std::size_t worker) {
+  assert(channels_[worker].step != Pending::kComputing && channels_[worker].round == Pending::kNothing);
+  return channels_[worker].request;
+}
+
+void InProcessTransport::dispatch(std::size_t worker) {
+  domain_.hand_to(worker);  // (E3)
+  executor_->submit(
+      {.run = [](void* self,
+                 std::size_t index) noexcept { static_cast<InProcessTransport*>(self)->run_worker(index); },
+       .context = this,
+       .index = worker});
+}
+
+void InProcessTransport::send_step(std::size_t worker) {
+  Channel& channel = channels_[worker];
+  assert(channel.step == Pending::kNothing && channel.request.ask == Ask::kStep);
+  channel.step = Pending::kComputing;
+  ++steps_in_flight_;
+  clock_->sent(worker);
+  dispatch(worker);
+}
+
+/// Whether the worker's answer to its open request has come; if so, the worker has left its snapshot.
+bool InProcessTransport::notice(std::size_t worker) {
+  Channel& channel = channels_[worker];
+  if (channel.round == Pending::kComputing) {
+    if (channel.rounds.available() == 0) return false;  // (E1)
+    channel.round = Pending::kAnswered;
+    if (exchange_is_timed_) clock_->seen(worker);
+  } else if (channel.step == Pending::kComputing) {
+    if (channel.updates.available() == channel.updates_seen) return false;  // (E1)
+    ++channel.updates_seen;
+    channel.step = Pending::kAnswered;
+    clock_->seen(worker);
+  } else {
+    return channel.round == Pending::kAnswered || channel.step == Pending::kAnswered;
+  }
+  domain_.arrived(worker);
+  return true;
+}
+
+/// Looks at every worker once, beginning after the one seen last: of answers that are found together, no
+/// worker's index is favoured for long.
+void InProcessTransport::notice_any() {
+  const std::size_t n = channels_.size();
+  const std::size_t start = scan_start_;
+  for (std::size_t k = 0; k < n; ++k) {
+    const std::size_t worker = (start + k) % n;
+    const Channel& channel = channels_[worker];
+    const bool computing = channel.step == Pending::kComputing || channel.round == Pending::kComputing;
+    if (computing && notice(worker)) scan_start_ = (worker + 1) % n;
+  }
+}
+
+/// The next answer in the clock's order if it is there and due; else nothing, and wake_at_ says until when to
+/// sleep.
+std::optional<std::size_t> InProcessTransport::take_due() {
+  wake_at_ = std::chrono::steady_clock::now() + kPatience;
+  Clock::Next next = clock_->next();
+  if (next.kind == Clock::Next::Kind::kAwaitAny || next.kind == Clock::Next::Kind::kAwaitTime) {
+    notice_any();
+    next = clock_->next();
+  }
+  switch (next.kind) {
+    case Clock::Next::Kind::kReady:
+      break;
+    case Clock::Next::Kind::kAwaitWorker:
+      if (!notice(next.worker)) return std::nullopt;
+      break;
+    case Clock::Next::Kind::kAwaitTime:
+      wake_at_ = std::min(wake_at_, next.time);
+      return std::nullopt;
+    case Clock::Next::Kind::kAwaitAny:
+      return std::nullopt;
+  }
+  clock_->take(next.worker);
+  Channel& channel = channels_[next.worker];
+  if (channel.round == Pending::kAnswered) {
+    channel.round = Pending::kNothing;
+  } else {
+    channel.step = Pending::kNothing;
+    --steps_in_flight_;
+  }
+  return next.worker;
+}
+
+/// True as soon as `condition` holds; false when the run is interrupted. The condition sets wake_at_.
+template <class Condition>
+bool InProcessTransport::wait_until(const Condition& condition) {
+  for (;;) {
+    const std::uint32_t ticket = bell_.ticket();  // (E4): before looking
+    if (condition()) return true;
+    if (limits_.interrupted()) return false;
+    if (executor_->run_one()) continue;
+    (void)bell_.wait_until(ticket, limits_.earliest(wake_at_));
+  }
+}
+
+std::optional<std::size_t> InProcessTransport::wait_due() {
+  std::optional<std::size_t> taken;
+  (void)wait_until([&] { return (taken = take_due()).has_value(); });
+  return taken;
+}
+
+std::optional<std::size_t> InProcessTransport::next_update() {
+  if (held_.empty()) return wait_due();
+  const std::size_t worker = held_.front();
+  held_.pop_front();
+  return worker;
+}
+
+/// Everything but the newest update goes back to the worker.
+void InProcessTransport::release_older(Channel& channel) {
+  channel.updates.release(channel.updates_seen - 1);  // (E2)
+  channel.updates_seen = 1;
+}
+
+void InProcessTransport::accept(std::size_t worker) {
+  Channel& channel = channels_[worker];
+  channel.uses_kept = false;
+  release_older(channel);
+}
+
+bool InProcessTransport::hold_all() {
+  while (steps_in_flight_ > 0) {
+    const std::optional<std::size_t> worker = wait_due();
+    if (!worker) return false;
+    held_.push_back(*worker);
+  }
+  return true;
+}
+
+bool InProcessTransport::discard_all() {
+  if (!hold_all()) return false;
+  for (const std::size_t worker : held_) {
+    Channel& channel = channels_[worker];
+    if (!channel.uses_kept) channel.kept = channel.updates.peek(0);
+    channel.uses_kept = true;
+    release_older(channel);
+  }
+  held_.clear();
+  return true;
+}
+
+bool InProcessTransport::settle() {
+  return wait_until([this] {
+    wake_at_ = std::chrono::steady_clock::now() + kPatience;
+    notice_any();
+    return std::none_of(channels_.begin(), channels_.end(),
+                        [](const Channel& channel) { return channel.step == Pending::kComputing; });
+  });
+}
+
+bool InProcessTransport::exchange_all(Timing timing) {
+  exchange_is_timed_ = timing == Timing::kTimed;
+  for (std::size_t i = 0; i < channels_.size(); ++i) {
+    Channel& channel = channels_[i];
+    assert(channel.request.ask != Ask::kStep && channel.step != Pending::kComputing);
+    channel.rounds.release(channel.rounds.available());  // (E2): the reply before
+    channel.round = Pending::kComputing;
+    if (timing == Timing::kTimed) clock_->sent(i);
+    dispatch(i);
+  }
+  if (timing == Timing::kTimed) {
+    assert(steps_in_flight_ == 0);
+    for (std::size_t k = 0; k < channels_.size(); ++k) {
+      if (!wait_due()) return false;
+    }
+    return true;
+  }
+  const bool complete = wait_until([this] {
+    wake_at_ = std::chrono::steady_clock::now() + kPatience;
+    notice_any();
+    return std::all_of(channels_.begin(), channels_.end(),
+                       [](const Channel& channel) { return channel.round == Pending::kAnswered; });
+  });
+  for (Channel& channel : channels_) channel.round = Pending::kNothing;
+  return complete;
+}
+
+const RoundMessage& InProcessTransport::reply(std::size_t worker) const {
+  return channels_[worker].rounds.peek(0);
+}
+
+}  // namespace adbo::detail

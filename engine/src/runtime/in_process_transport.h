@@ -1,0 +1,108 @@
+#pragma once
+
+#include <cstddef>
+#include <deque>
+#include <functional>
+#include <memory>
+#include <vector>
+
+#include "concurrency/doorbell.h"
+#include "concurrency/snapshot_domain.h"
+#include "concurrency/spsc_ring.h"
+#include "protocol/run_limits.h"
+#include "protocol/transport.h"
+#include "protocol/worker.h"
+#include "runtime/clock.h"
+#include "runtime/executor.h"
+
+namespace adbo::detail {
+
+/// The workers in this process: a step is one work item of the executor, its answer goes into the worker's
+/// own ring, and the master parks on the doorbell. Concurrency is argued in concurrency/MEMORY_MODEL.md.
+///
+/// A worker has at most one request at a time. Its ring of updates holds, oldest first: the state that the
+/// master has accepted, at most one held update, and the one being written: three of four slots. When an
+/// update is discarded, the accepted state, which has to outlive it, moves into a copy of the master's.
+class InProcessTransport final : public Transport {
+ public:
+  struct Parts {
+    std::vector<std::unique_ptr<WorkerProgram>> programs;  ///< one per worker
+    std::function<std::unique_ptr<Snapshot>()> make_snapshot;
+    std::function<void(Snapshot&)> on_reclaim;
+    std::unique_ptr<Clock> clock;
+    std::unique_ptr<Executor> executor;
+  };
+
+  InProcessTransport(Parts parts, const RunLimits& limits);
+  ~InProcessTransport() override;
+  InProcessTransport(const InProcessTransport&) = delete;
+  InProcessTransport& operator=(const InProcessTransport&) = delete;
+
+  [[nodiscard]] const UpdateMessage& state(std::size_t worker) const override;
+  [[nodiscard]] std::size_t num_workers() const override { return channels_.size(); }
+  Snapshot& draft() override { return domain_.draft(); }
+  void publish() override { domain_.publish(); }
+  [[nodiscard]] const Snapshot& current() const override { return domain_.current(); }
+  Request& request(std::size_t worker) override;
+  void send_step(std::size_t worker) override;
+  std::optional<std::size_t> next_update() override;
+  void accept(std::size_t worker) override;
+  bool hold_all() override;
+  bool discard_all() override;
+  bool settle() override;
+  bool exchange_all(Timing timing) override;
+  [[nodiscard]] const RoundMessage& reply(std::size_t worker) const override;
+  [[nodiscard]] double now_seconds() const override { return clock_->now_seconds(); }
+
+  [[nodiscard]] int threads() const { return executor_->threads(); }
+
+ private:
+  static constexpr std::size_t kUpdateDepth = 4;
+  static constexpr std::size_t kRoundDepth = 2;
+
+  enum class Pending : std::uint8_t {
+    kNothing,    ///< idle
+    kComputing,  ///< asked, the answer has not been seen
+    kAnswered,   ///< the answer is in the ring, its time has not come
+  };
+
+  struct Channel {
+    SpscRing<UpdateMessage, kUpdateDepth> updates;
+    SpscRing<RoundMessage, kRoundDepth> rounds;
+    std::unique_ptr<WorkerProgram> program;
+    Request request;  ///< written by the master before hand_to (E3)
+    // The master's alone:
+    std::size_t updates_seen = 0;  ///< messages in the ring that the master knows of
+    UpdateMessage kept;            ///< the accepted state where the ring's oldest message is a discarded one
+    bool uses_kept = false;
+    Pending step = Pending::kNothing;
+    Pending round = Pending::kNothing;
+  };
+
+  void run_worker(std::size_t worker) noexcept;
+  void answer_step(Channel& channel, const Snapshot& snapshot);
+  void answer_round(Channel& channel, const Snapshot& snapshot);
+
+  void dispatch(std::size_t worker);
+  static void release_older(Channel& channel);
+  bool notice(std::size_t worker);
+  void notice_any();
+  std::optional<std::size_t> take_due();
+  std::optional<std::size_t> wait_due();
+  template <class Condition>
+  bool wait_until(const Condition& condition);
+
+  const RunLimits& limits_;
+  SnapshotDomain<Snapshot> domain_;
+  std::vector<Channel> channels_;
+  Doorbell bell_;
+  std::unique_ptr<Clock> clock_;
+  std::deque<std::size_t> held_;  ///< workers whose taken updates wait for next_update()
+  std::size_t steps_in_flight_ = 0;
+  std::size_t scan_start_ = 0;
+  bool exchange_is_timed_ = false;
+  Clock::Instant wake_at_{};
+  std::unique_ptr<Executor> executor_;  ///< last: destroyed first, so that no item outlives what it uses
+};
+
+}  // namespace adbo::detail
