@@ -1,0 +1,111 @@
+#include "methods/adbo/polytope.h"
+
+#include <algorithm>
+#include <utility>
+
+#include "protocol/vector_math.h"
+
+namespace adbo::detail {
+
+Cut& CutPool::take() {
+  if (free_.empty()) {
+    all_.push_back(std::make_unique<Cut>(upper_dim_, lower_dim_, num_workers_));
+    free_.reserve(all_.size());
+    free_.push_back(all_.back().get());
+  }
+  Cut& cut = *free_.back();
+  free_.pop_back();
+  cut.pins = 1;
+  return cut;
+}
+
+void CutPool::unpin(Cut& cut) {
+  if (--cut.pins == 0) free_.push_back(&cut);
+}
+
+Polytope::Polytope(CutPool& pool, std::size_t num_workers, std::size_t max_cuts)
+    : pool_(pool), num_workers_(num_workers), max_cuts_(max_cuts) {}
+
+double Polytope::local_product(std::size_t l) const {
+  double sum = 0;
+  for (const double product : members_[l].products) sum += product;
+  return sum;
+}
+
+void Polytope::set_multiplier(std::size_t l, double value) {
+  Member& member = members_[l];
+  member.previous_multiplier = member.multiplier;
+  member.multiplier = value;
+  member.stepped = true;
+}
+
+void Polytope::absorb(std::size_t worker, const UpdateMessage& update) {
+  std::size_t known = 0;  // serials ascend on both sides
+  for (Member& member : members_) {
+    while (known < update.cut_serial.size() && update.cut_serial[known] < member.cut->serial) ++known;
+    const bool told = known < update.cut_serial.size() && update.cut_serial[known] == member.cut->serial;
+    member.products[worker] =
+        told ? update.cut_product[known] : dot(member.cut->lower_local[worker], update.lower_local);
+  }
+}
+
+template <class Predicate>
+std::size_t Polytope::remove_if(const Predicate& goes) {
+  std::size_t kept = 0;
+  for (Member& member : members_) {
+    if (goes(member)) {
+      pool_.unpin(*member.cut);
+      spare_.push_back(std::move(member));
+    } else {
+      // A self-move would empty the products.
+      if (&members_[kept] != &member) members_[kept] = std::move(member);
+      ++kept;
+    }
+  }
+  const std::size_t removed = members_.size() - kept;
+  members_.resize(kept);
+  return removed;
+}
+
+std::size_t Polytope::drop_inactive(DropRule rule) {
+  constexpr double kThreshold = 1e-10;
+  return remove_if([rule](const Member& member) {
+    if (!member.stepped) return false;
+    if (rule == DropRule::kBelowThreshold) return member.multiplier < kThreshold;
+    return member.multiplier == 0 && member.previous_multiplier == 0;
+  });
+}
+
+std::size_t Polytope::evict_if_full() {
+  if (members_.size() < max_cuts_) return 0;
+  const auto smallest =
+      std::min_element(members_.begin(), members_.end(),
+                       [](const Member& a, const Member& b) { return a.multiplier < b.multiplier; });
+  const Cut* victim = smallest->cut;
+  return remove_if([victim](const Member& member) { return member.cut == victim; });
+}
+
+void Polytope::add(Cut& cut, std::span<const double> local_products) {
+  Member member;
+  if (!spare_.empty()) {
+    member = std::move(spare_.back());
+    spare_.pop_back();
+  }
+  member.cut = &cut;
+  member.multiplier = member.previous_multiplier = 0;
+  member.stepped = false;
+  member.products.assign(local_products.begin(), local_products.end());
+  members_.push_back(std::move(member));
+}
+
+void Polytope::pin_into(Snapshot& snapshot) const {
+  snapshot.cuts.clear();
+  snapshot.cut_multiplier.clear();
+  for (const Member& member : members_) {
+    CutPool::pin(*member.cut);
+    snapshot.cuts.push_back(member.cut);
+    snapshot.cut_multiplier.push_back(member.multiplier);
+  }
+}
+
+}  // namespace adbo::detail
