@@ -1,0 +1,43 @@
+#include "api/resolve_options.h"
+
+#include <algorithm>
+#include <cmath>
+
+#include "runtime/executor.h"
+
+namespace adbo::detail {
+
+void apply_theorem2_steps(Options& options, std::size_t num_workers) {
+  const double n = static_cast<double>(num_workers);
+  const double m = static_cast<double>(options.max_cuts);
+  const double l = options.smoothness, l2 = l * l;
+  const double tau = static_cast<double>(options.max_staleness);
+  // The largest step that meets eta (L + 2 c_t) < 2 for every t >= 1; none does at t = 0, where c_0 = 1 /
+  // eta.
+  const double from_decay = 2 * (1 - std::pow(2.0, -0.25)) / l;
+  constexpr double kInside = 0.9;
+  options.step_cut_multiplier =
+      kInside * std::min(from_decay, 1 / (30 * tau * options.drift_constant * n * l2));
+  options.step_consensus_dual = kInside * from_decay;
+
+  const double c1 = options.cut_regularization_floor, c2 = options.dual_regularization_floor;
+  const double from_cuts = m * options.theorem_gamma * l2 / (options.step_cut_multiplier * c1 * c1);
+  const double from_duals = n * options.theorem_gamma * l2 / (options.step_consensus_dual * c2 * c2);
+  const double step = 2 / (l + options.step_cut_multiplier * m * l2 + options.step_consensus_dual * n * l2 +
+                           8 * (from_cuts + from_duals));
+  options.step_upper_local = options.step_lower_local = step;
+  options.step_upper_consensus = options.step_lower_consensus = step;
+}
+
+Options resolve_options(Options options, std::size_t num_workers) {
+  const auto n = static_cast<std::int64_t>(num_workers);
+  if (options.method == Method::kAuto) options.method = Method::kAdbo;
+  if (options.method == Method::kSdbo) options.active_workers = n;
+  if (options.active_workers == 0) options.active_workers = (n + 1) / 2;
+  if (options.threads == 0) options.threads = available_processors();
+  if (options.executor == ExecutorKind::kInline) options.threads = 1;
+  if (options.steps == StepRule::kTheorem2) apply_theorem2_steps(options, num_workers);
+  return options;
+}
+
+}  // namespace adbo::detail
