@@ -39,9 +39,17 @@ struct RunItem {
   }
 };
 
+/// Threads that the process's oneTBB would give an arena at most: all but the calling thread's. Asking for more makes
+/// oneTBB print a warning, and a library does not print.
+int grantable_threads() {
+  const auto allowed = tbb::global_control::active_value(tbb::global_control::max_allowed_parallelism);
+  return std::max(1, static_cast<int>(allowed) - 1);
+}
+
 class TbbExecutor final : public Executor {
  public:
-  explicit TbbExecutor(int threads) : threads_(threads), arena_(threads, /*reserved_for_masters=*/0) {}
+  explicit TbbExecutor(int threads)
+      : threads_(std::min(threads, grantable_threads())), arena_(threads_, /*reserved_for_masters=*/0) {}
   TbbExecutor(const TbbExecutor&) = delete;
   TbbExecutor& operator=(const TbbExecutor&) = delete;
   // noexcept: items never throw, so neither does waiting for them.
@@ -53,10 +61,7 @@ class TbbExecutor final : public Executor {
     announce_submission(item.context);
     arena_.enqueue(group_.defer(RunItem{item}));
   }
-  [[nodiscard]] int threads() const override {
-    const auto allowed = tbb::global_control::active_value(tbb::global_control::max_allowed_parallelism);
-    return std::clamp(static_cast<int>(allowed) - 1, 1, threads_);
-  }
+  [[nodiscard]] int threads() const override { return threads_; }
 
  private:
   int threads_;
