@@ -22,9 +22,9 @@
 namespace adbo::io {
 namespace {
 
+using detail::in_quotes;
 using detail::is_digit;
 using detail::NumberError;
-using detail::quoted;
 using detail::Text;
 
 /// Stands for runs of blanks and tabs.
@@ -70,7 +70,8 @@ class RecordReader {
   void skip_empty_lines() {
     for (;;) {
       const char* line = next_;
-      while (!at_line_end() && (is_padding(*next_) || (separator_ == kBlanks && is_separator(*next_)))) ++next_;
+      while (!at_line_end() && (is_padding(*next_) || (separator_ == kBlanks && is_separator(*next_))))
+        ++next_;
       if (next_ == text_.end()) return;
       if (!is_line_end(*next_)) {
         // Leading blanks belong to the record unless they separate its fields.
@@ -118,8 +119,9 @@ class RecordReader {
     const std::string_view inside(begin, next_++);
     while (!at_line_end() && is_padding(*next_)) ++next_;
     if (!at_line_end() && !is_separator(*next_)) {
-      text_.fail(next_, {next_, 1},
-                 fmt::format("expected a separator after the closing quote, found {}", quoted({next_, 1})));
+      text_.fail(
+          next_, {next_, 1},
+          fmt::format("expected a separator after the closing quote, found {}", in_quotes({next_, 1})));
     }
     return {doubled ? unescape(inside) : inside, opening};
   }
@@ -255,7 +257,7 @@ class CsvParser {
   /// `field 5 ("age")`
   [[nodiscard]] std::string field_name(std::size_t field) const {
     if (header_.empty()) return fmt::format("field {}", field + 1);
-    return fmt::format("field {} ({})", field + 1, quoted(header_[field]));
+    return fmt::format("field {} ({})", field + 1, in_quotes(header_[field]));
   }
 
   bool decide_header(const std::vector<Cell>& first) const {
@@ -281,7 +283,7 @@ class CsvParser {
         word->at, word->text,
         fmt::format("is the first line a header? {} is no number but {} below it is, and other fields of the "
                     "line are numbers: say whether there is a header, or mend the field",
-                    quoted(word->text), quoted(below->text)));
+                    in_quotes(word->text), in_quotes(below->text)));
   }
 
   std::optional<std::size_t> resolve_label_column() const {
@@ -294,7 +296,8 @@ class CsvParser {
   [[nodiscard]] std::size_t resolve(const std::string& column, const char* role) const {
     const auto named = std::count(header_.begin(), header_.end(), column);
     if (named > 1)
-      text_.fail(fmt::format("{} {}: {} fields of the header have this name", role, quoted(column), named));
+      text_.fail(
+          fmt::format("{} {}: {} fields of the header have this name", role, in_quotes(column), named));
     if (named == 1) {
       return static_cast<std::size_t>(std::find(header_.begin(), header_.end(), column) - header_.begin());
     }
@@ -314,14 +317,14 @@ class CsvParser {
       text_.fail(fmt::format(
           "{} {}: the file has no header, so a position is expected (1 is the first field, -1 the "
           "last)",
-          role, quoted(column)));
+          role, in_quotes(column)));
     }
     std::string names;
     for (std::size_t k = 0; k < std::min(header_.size(), kMostNames); ++k) {
-      names += (k == 0 ? "" : ", ") + quoted(header_[k]);
+      names += (k == 0 ? "" : ", ") + in_quotes(header_[k]);
     }
-    text_.fail(fmt::format("{} {}: no such name in the header, which has {}{}", role, quoted(column), names,
-                           header_.size() > kMostNames ? ", ..." : ""));
+    text_.fail(fmt::format("{} {}: no such name in the header, which has {}{}", role, in_quotes(column),
+                           names, header_.size() > kMostNames ? ", ..." : ""));
   }
 
   /// From the length of the first record; never more than the text can hold (a cell takes two bytes with its
@@ -361,9 +364,9 @@ class CsvParser {
 
   [[noreturn]] void fail_missing(const Cell& cell, std::size_t field, const char* what) const {
     text_.fail(cell.at, cell.text,
-               cell.text.empty()
-                   ? fmt::format("missing {} in {}", what, field_name(field))
-                   : fmt::format("missing {} in {}: found {}", what, field_name(field), quoted(cell.text)));
+               cell.text.empty() ? fmt::format("missing {} in {}", what, field_name(field))
+                                 : fmt::format("missing {} in {}: found {}", what, field_name(field),
+                                               in_quotes(cell.text)));
   }
 
   [[noreturn]] void fail_ragged(const std::vector<Cell>& cells) const {
@@ -395,7 +398,8 @@ class CsvParser {
     std::sort(sorted.begin(), sorted.end());
     const auto repeated = std::adjacent_find(sorted.begin(), sorted.end());
     if (repeated != sorted.end()) {
-      table_.notes.push_back(fmt::format("ids are not unique: {} occurs more than once", quoted(*repeated)));
+      table_.notes.push_back(
+          fmt::format("ids are not unique: {} occurs more than once", in_quotes(*repeated)));
     }
   }
 

@@ -141,7 +141,7 @@ void refuse_options_without_effect(const DatasetRequest& request, Format format)
       request.label_column != "none") {
     throw InputError(request.path,
                      fmt::format("both a label column ({}) and a file of labels ({}): give one of them",
-                                 detail::quoted(request.label_column), request.labels_path));
+                                 detail::in_quotes(request.label_column), request.labels_path));
   }
 }
 
@@ -176,7 +176,7 @@ void set_text_labels(Table& table, std::string_view bytes, const std::string& so
     const bool last = detail::trimmed(rest.substr(std::min(newline + 1, rest.size()))).empty();
     if (detail::means_missing(label)) {
       if (label.empty() && last) break;
-      text.fail(rest.data(), label, fmt::format("expected a label, found {}", detail::quoted(label)));
+      text.fail(rest.data(), label, fmt::format("expected a label, found {}", detail::in_quotes(label)));
     }
     labels.push_back(classes.number_of(label));
     rest.remove_prefix(std::min(newline + 1, rest.size()));

@@ -18,10 +18,10 @@
 namespace adbo::io {
 namespace {
 
+using detail::in_quotes;
 using detail::is_blank;
 using detail::is_digit;
 using detail::NumberError;
-using detail::quoted;
 
 /// So that index + 1 (the number of columns of a zero-based file) is an int32 too.
 constexpr std::int64_t kLargestIndex = std::numeric_limits<std::int32_t>::max() - 1;
@@ -100,13 +100,13 @@ class LibsvmParser {
     double value = 0;
     if (const NumberError error = detail::parse_number(token, value); error != NumberError::kNone) {
       if (error == NumberError::kNotFinite) {
-        text_.fail(token.data(), token, fmt::format("expected a finite label, found {}", quoted(token)));
+        text_.fail(token.data(), token, fmt::format("expected a finite label, found {}", in_quotes(token)));
       }
       const char* hint = token.find(',') != token.npos   ? "; rows with several labels are not supported"
                          : token.find(':') != token.npos ? "; a row begins with its label"
                                                          : "";
       text_.fail(token.data(), token,
-                 fmt::format("expected a label (a number), found {}{}", quoted(token), hint));
+                 fmt::format("expected a label (a number), found {}{}", in_quotes(token), hint));
     }
     labels_.push_back(classes_.number_of(token));
     last_label_ = token;
@@ -136,7 +136,7 @@ class LibsvmParser {
     const char* end = begin;
     const NumberError error = detail::scan_number(begin, last, value, end);
     if (error == NumberError::kNone && (end == last || is_blank(*end))) return end;
-    const std::string where = fmt::format("after {}", quoted({entry, begin}));
+    const std::string where = fmt::format("after {}", in_quotes({entry, begin}));
     const std::string_view token = token_at(begin, last);
     if (token.empty()) text_.fail(begin, token, fmt::format("expected a number {}, found none", where));
     text_.fail(begin, token,
@@ -151,12 +151,13 @@ class LibsvmParser {
     const bool digits =
         !before_colon.empty() && std::all_of(before_colon.begin(), before_colon.end(), is_digit);
     if (negative)
-      text_.fail(entry, token, fmt::format("negative index in {}: indices begin at 0 or 1", quoted(token)));
+      text_.fail(entry, token,
+                 fmt::format("negative index in {}: indices begin at 0 or 1", in_quotes(token)));
     if (digits && before_colon.size() < token.size()) {
       text_.fail(entry, token,
-                 fmt::format("index too large in {}: at most {}", quoted(token), kLargestIndex));
+                 fmt::format("index too large in {}: at most {}", in_quotes(token), kLargestIndex));
     }
-    text_.fail(entry, token, fmt::format("expected index:value, found {}", quoted(token)));
+    text_.fail(entry, token, fmt::format("expected index:value, found {}", in_quotes(token)));
   }
 
   [[noreturn]] void fail_repeated(const char* entry, const char* last, std::int64_t index) {

@@ -54,7 +54,7 @@ class HeaderParser {
 
  private:
   [[noreturn]] void fail(const std::string& what) const {
-    throw InputError(source_, fmt::format("malformed NPY header: {} at {}", what, quoted(rest_)));
+    throw InputError(source_, fmt::format("malformed NPY header: {} at {}", what, in_quotes(rest_)));
   }
 
   [[nodiscard]] std::size_t blanks() const {
@@ -96,7 +96,7 @@ class HeaderParser {
     } else if (key == "shape" && !shape_) {
       shape_ = parse_shape();
     } else {
-      fail(fmt::format("unexpected key {} before the text", quoted(key)));
+      fail(fmt::format("unexpected key {} before the text", in_quotes(key)));
     }
   }
 
@@ -132,7 +132,7 @@ class HeaderParser {
     const auto unsupported = [&] {
       return InputError(source_,
                         fmt::format("expected elements f4, f8, b1, or i or u of 1, 2, 4 or 8 bytes, found {}",
-                                    quoted(descr)));
+                                    in_quotes(descr)));
     };
     if (descr.size() != 3) throw unsupported();
     ElementType type;

@@ -46,7 +46,7 @@ std::string_view without_byte_order_mark(std::string_view text) {
   return text;
 }
 
-std::string quoted(std::string_view token) {
+std::string in_quotes(std::string_view token) {
   std::string result = "\"";
   for (const char c : token.substr(0, kLongestQuotedBytes)) {
     const auto byte = static_cast<unsigned char>(c);
@@ -119,12 +119,12 @@ template NumberError parse_number(std::string_view, double&);
 std::string explain(NumberError error, const std::string& where, std::string_view token) {
   switch (error) {
     case NumberError::kNotFinite:
-      return fmt::format("expected a finite number {}, found {}", where, quoted(token));
+      return fmt::format("expected a finite number {}, found {}", where, in_quotes(token));
     case NumberError::kTooLarge:
       return fmt::format("expected a number between -3.4e38 and 3.4e38 (single precision) {}, found {}",
-                         where, quoted(token));
+                         where, in_quotes(token));
     default:
-      return fmt::format("expected a number {}, found {}", where, quoted(token));
+      return fmt::format("expected a number {}, found {}", where, in_quotes(token));
   }
 }
 

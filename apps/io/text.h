@@ -17,7 +17,7 @@ std::string_view trimmed(std::string_view text);
 std::string_view without_byte_order_mark(std::string_view text);
 
 /// The token in double quotes for a message: control and non-ASCII bytes as \xNN, cut after 40 bytes.
-std::string quoted(std::string_view token);
+std::string in_quotes(std::string_view token);
 
 /// A text in memory that can say where in it something is wrong. Places are worked out only when something
 /// is.

@@ -1,0 +1,201 @@
+#include "io/dataset.h"
+
+#include <string>
+
+#include "io_support.h"
+
+namespace adbo::io {
+namespace {
+
+using test::be32;
+using test::Names;
+using test::Numbers;
+using test::Row;
+using test::row_of;
+
+const std::string kNul(1, '\0');
+const std::string kIdxImages = kNul + kNul + "\x08\x02" + be32(2) + be32(3) + "abcdef";
+const std::string kIdxLabels = kNul + kNul + "\x08\x01" + be32(2) + "\x04\x02";
+const std::string kNpyHeader = "{'descr': '|u1', 'fortran_order': False, 'shape': (2, 3), }\n";
+const std::string kNpy =
+    std::string("\x93NUMPY\x01\x00", 8) + static_cast<char>(kNpyHeader.size()) + kNul + kNpyHeader + "abcdef";
+
+Table parse(std::string_view data, DatasetRequest request = {}, std::string_view labels = {}) {
+  request.path = "data";
+  return parse_dataset(request, data, labels);
+}
+std::string refusal(std::string_view data, const DatasetRequest& request = {}, std::string_view labels = {}) {
+  return test::message_of([&] { (void)parse(data, request, labels); });
+}
+DatasetRequest with_labels() {
+  DatasetRequest request;
+  request.labels_path = "labels";
+  return request;
+}
+
+TEST_CASE("the content decides the format, packed or not") {
+  const std::string cifar = "\x03" + std::string(3072, '\x01');
+  const std::string cifar100 = "\x03\x21" + std::string(3072, '\x01');
+  for (const auto& [data, format] : {std::pair<std::string, std::string>(kIdxImages, "idx"),
+                                     {kNpy, "npy"},
+                                     {cifar + cifar, "cifar10"},
+                                     {cifar100, "cifar100"},
+                                     {"1 1:1 3:2\n", "libsvm"},
+                                     {"-1\n\n# c\n+1 3:2\n", "libsvm"},
+                                     {"\xEF\xBB\xBF+1 1:1\n", "libsvm"},
+                                     {"1 qid:3 1:2\n", "libsvm"},
+                                     {"1 -3:1 2:1\n1 0:1\n", "refused libsvm"},
+                                     {"1,2,3\n", "csv"},
+                                     {"1 2 3\n", "csv"},
+                                     {"a;b;c\n1;2;3\n", "csv"}}) {
+    CAPTURE(data);
+    if (format == "refused libsvm") {
+      CHECK(refusal(data).find("negative index") != std::string::npos);
+      continue;
+    }
+    CHECK(parse(data).format == format);
+    CHECK(parse(test::gzip(data)).format == format);
+    CHECK(parse(test::gzip(data)).digest == parse(data).digest);
+  }
+}
+
+TEST_CASE("labels of their own file") {
+  CHECK(parse(kIdxImages, with_labels(), kIdxLabels).label_names == Names{"2", "4"});
+  CHECK(parse(kIdxImages, with_labels(), test::gzip(kIdxLabels)).labels == Numbers{1, 0});
+  CHECK(parse(kNpy, with_labels(), kIdxLabels).labels == Numbers{1, 0});
+  const Table text = parse("1 2\n3 4\n5 6\n", with_labels(), "b\r\na\r\nb\r\n\r\n");
+  CHECK(text.label_names == Names{"a", "b"});
+  CHECK(text.labels == Numbers{1, 0, 1});
+  CHECK(row_of(text, 0) == Row{1, 2});
+  CHECK(text.digest != parse("1 2\n3 4\n5 6\n", with_labels(), "b\na\na\n").digest);
+  CHECK(refusal("1 2\n3 4\n", with_labels(), "a\nb\nc\n") ==
+        "labels: has 3 labels, but data has 2 rows: do the two files belong together?");
+  CHECK(refusal(kIdxImages, with_labels(), "1\n") ==
+        "labels: has 1 labels, but data has 2 rows: do the two files belong together?");
+  CHECK(refusal("1 2\n3 4\n", with_labels(), "a\n\nb\n") == "labels:2:1: expected a label, found \"\"");
+  CHECK(refusal("1 2\n3 4\n", with_labels(), "a\nnan\n") == "labels:2:1: expected a label, found \"nan\"");
+  CHECK(refusal("1 2\n3 4\n", with_labels(), "").starts_with("labels: is empty"));
+  CHECK(refusal("1 2\n3 4\n", with_labels(), kNul + "x") ==
+        "labels: is a binary file of unknown format; expected labels as IDX, NPY or text, one a line");
+}
+
+TEST_CASE("options reach their reader") {
+  DatasetRequest request;
+  request.label_column = "y";
+  request.id_column = "1";
+  const Table csv = parse("n,y,a\nr,1,2\n", request);
+  CHECK(csv.ids == Names{"r"});
+  CHECK(csv.label_names == Names{"1"});
+  DatasetRequest wide;
+  wide.min_columns = 9;
+  wide.index_base = IndexBase::kZero;
+  CHECK(column_count(parse("1 1:1\n", wide)) == 9);
+  CHECK(parse("1 1:1\n", wide).index_base == 0);
+  DatasetRequest header;
+  header.header = HeaderMode::kPresent;
+  CHECK(row_count(parse("1,2\n3,4\n", header)) == 1);
+}
+
+TEST_CASE("options without effect are refused") {
+  DatasetRequest request;
+  request.label_column = "y";
+  CHECK(refusal("1 1:1\n", request) ==
+        "data: recognised as LIBSVM by its content, where a label column has no effect (only in CSV)");
+  request = {};
+  request.id_column = "1";
+  CHECK(refusal(kIdxImages, request) ==
+        "data: recognised as IDX by its content, where an id column has no effect (only in CSV)");
+  request = {};
+  request.header = HeaderMode::kAbsent;
+  CHECK(refusal(kNpy, request) ==
+        "data: recognised as NPY by its content, where a header has no effect (only in CSV)");
+  request = {};
+  request.index_base = IndexBase::kOne;
+  CHECK(refusal("1,2\n", request) ==
+        "data: recognised as CSV by its content, where an index base has no effect (only in LIBSVM)");
+  CHECK(refusal("1 1:1\n", with_labels(), "1\n") ==
+        "data: recognised as LIBSVM by its content, where a file of labels has no effect (its rows have "
+        "labels of their "
+        "own)");
+  request = with_labels();
+  request.label_column = "3";
+  CHECK(refusal("1,2,3\n", request, "1\n") ==
+        "data: both a label column (\"3\") and a file of labels (labels): give one of them");
+}
+
+TEST_CASE("known formats that are not supported are named") {
+  for (const auto& [data, name] :
+       {std::pair<std::string, std::string>("PK\x03\x04...", "a zip archive (or NPZ)"),
+        {"BZh91AY", "bzip2 data"},
+        {"\xfd"
+         "7zXZ",
+         "xz data"},
+        {"\x28\xb5\x2f\xfd", "zstd data"},
+        {"\x89HDF\r\n", "an HDF5 file"},
+        {"\x89PNG\r\n", "a single PNG picture"},
+        {"\xff\xd8\xff\xe0", "a single JPEG picture"},
+        {"\xff\xfe"
+         "1",
+         "UTF-16 text"},
+        {"PAR1", "a Parquet file"},
+        {"<!DOCTYPE html>", "a web page"},
+        {"<html>", "a web page"}}) {
+    CAPTURE(name);
+    CHECK(refusal(data).starts_with("data: this is " + name +
+                                    ", not one of LIBSVM, CSV, IDX, NPY, CIFAR binary"));
+  }
+  CHECK(refusal(test::gzip(test::gzip("1,2\n"))).starts_with("data: this is gzip data inside gzip data"));
+  CHECK(refusal("abc" + kNul + "def") ==
+        "data: is a binary file of unknown format (7 bytes); expected one of LIBSVM, CSV, IDX, NPY, CIFAR "
+        "binary, each "
+        "also gzipped");
+  CHECK(refusal("") == "data: is empty");
+}
+
+TEST_CASE("files") {
+  const test::TemporaryDirectory directory;
+  DatasetRequest request;
+  request.path = directory / "x";
+  CHECK(test::message_of([&] { (void)read_dataset(request); }) == request.path + ": no such file");
+  test::put_file(request.path, test::gzip(kIdxImages));
+  request.labels_path = directory / "y";
+  CHECK(test::message_of([&] { (void)read_dataset(request); }) == request.labels_path + ": no such file");
+  test::put_file(request.labels_path, "one\ntwo\n");
+  const Table table = read_dataset(request);
+  CHECK(table.source == request.path);
+  CHECK(table.label_names == Names{"one", "two"});
+  request.max_unpacked_bytes = 10;
+  CHECK(test::message_of([&] { (void)read_dataset(request); }) ==
+        request.path + ": unpacks to more than the 10 bytes allowed");
+}
+
+TEST_CASE("tables agree on their classes") {
+  Table train = parse("0,+1\n0,2\n0,10\n"), test = parse("0,1\n0,3\n0,10.0\n"),
+        unlabelled = parse(kIdxImages);
+  Table* const tables[] = {&train, &test, &unlabelled};
+  unify_label_names(tables);
+  CHECK(train.label_names == Names{"+1", "2", "3", "10"});
+  CHECK(test.label_names == train.label_names);
+  CHECK(unlabelled.label_names == train.label_names);
+  CHECK(train.labels == Numbers{0, 1, 3});
+  CHECK(test.labels == Numbers{0, 2, 3});
+  CHECK(unlabelled.labels.empty());
+}
+
+TEST_CASE("tables are widened with zeros") {
+  Table sparse = parse("1 1:1 10:2\n"), dense = parse("1 1:1 2:2\n2 1:3 2:4\n");
+  widen(sparse, 12);
+  CHECK(column_count(sparse) == 12);
+  CHECK(row_of(sparse, 0)[9] == 2);
+  widen(dense, 40);
+  CHECK(column_count(dense) == 40);
+  CHECK(row_of(dense, 1)[1] == 4);
+  CHECK(row_of(dense, 1)[39] == 0);
+  widen(dense, 3);
+  CHECK(column_count(dense) == 40);
+  Table named = parse("a,b\n1,2\n");
+  CHECK_THROWS_AS(widen(named, 5), std::invalid_argument);
+}
+
+}  // namespace
+}  // namespace adbo::io

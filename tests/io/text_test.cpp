@@ -1,0 +1,116 @@
+#include "io/text.h"
+
+#include <clocale>
+#include <cmath>
+#include <limits>
+#include <string>
+
+#include "io_support.h"
+
+namespace adbo::io::detail {
+namespace {
+
+NumberError parse(std::string_view token, float& value) { return parse_number(token, value); }
+
+TEST_CASE("numbers in every accepted spelling") {
+  float value = 0;
+  const auto reads = [&](std::string_view token, float expected) {
+    CAPTURE(token);
+    CHECK(parse(token, value) == NumberError::kNone);
+    CHECK(value == expected);  // from_chars rounds correctly, so the nearest float is exact
+  };
+  reads("0", 0.0F);
+  reads("1", 1.0F);
+  reads("+1", 1.0F);
+  reads("-1", -1.0F);
+  reads("0.5", 0.5F);
+  reads(".5", 0.5F);
+  reads("5.", 5.0F);
+  reads("+.5e+1", 5.0F);
+  reads("-1.8e-05", -1.8e-05F);
+  reads("9.86E-02", 9.86e-02F);
+  reads("0007", 7.0F);
+  reads("16777217", 16777216.0F);  // no float is nearer
+  reads("3.4028234e38", std::numeric_limits<float>::max());
+  reads("1e-40", 1e-40F);  // subnormal
+}
+
+TEST_CASE("numbers too small for single precision become zero") {
+  float value = 1;
+  for (const char* token : {"1e-60", "1e-400", "0.0000000000000000000000000000000000000000000000000000001",
+                            "0e999", "1e-99999999999999999999"}) {
+    CAPTURE(token);
+    CHECK(parse(token, value) == NumberError::kNone);
+    CHECK(value == 0.0F);
+  }
+  CHECK(parse("-1e-60", value) == NumberError::kNone);
+  CHECK(value == 0.0F);
+  CHECK(std::signbit(value));
+}
+
+TEST_CASE("numbers too large for single precision are told apart") {
+  float value = 0;
+  for (const char* token : {"1e39", "-1e39", "1e400", "4e38", "1000000000000000000000000000000000000000",
+                            "1e99999999999999999999"}) {
+    CAPTURE(token);
+    CHECK(parse(token, value) == NumberError::kTooLarge);
+  }
+  double wide = 0;
+  CHECK(parse_number("1e39", wide) == NumberError::kNone);
+  CHECK(parse_number("1e400", wide) == NumberError::kTooLarge);
+}
+
+TEST_CASE("what is no number") {
+  float value = 0;
+  for (const char* token : {"", "+", "-", ".", "e5", "abc", "1x", "1 ", " 1", "+-1", "++1", "--1", "1e",
+                            "0x10", "1,5", "1_000", "1e5.5"}) {
+    CAPTURE(token);
+    CHECK(parse(token, value) == NumberError::kNotANumber);
+  }
+  for (const char* token : {"nan", "NaN", "-nan", "inf", "-inf", "+inf", "Infinity"}) {
+    CAPTURE(token);
+    CHECK(parse(token, value) == NumberError::kNotFinite);
+  }
+}
+
+TEST_CASE("numbers do not depend on the locale") {
+  const std::string before = std::setlocale(LC_ALL, nullptr);
+  bool found = false;
+  for (const char* name : {"de_DE.UTF-8", "fr_FR.UTF-8", "de_DE", "C.UTF-8"}) {
+    found = found || std::setlocale(LC_ALL, name) != nullptr;
+  }
+  CHECK(found);
+  float value = 0;
+  CHECK(parse("0.5", value) == NumberError::kNone);
+  CHECK(value == 0.5F);
+  CHECK(parse("0,5", value) == NumberError::kNotANumber);
+  std::setlocale(LC_ALL, before.c_str());
+}
+
+TEST_CASE("tokens in messages are readable and short") {
+  CHECK(in_quotes("abc") == "\"abc\"");
+  CHECK(in_quotes(std::string_view("a\0\n\xff", 4)) == "\"a\\x00\\x0A\\xFF\"");
+  CHECK(in_quotes(std::string(100, 'x')) == "\"" + std::string(40, 'x') + "...\"");
+}
+
+TEST_CASE("places count lines of every kind of line end and bytes from 1") {
+  const std::string bytes = "ab\ncd\r\nef\rgh";
+  const std::string source = "f";
+  const Text text(bytes, source);
+  const auto place = [&](char wanted) {
+    const InputError error = test::refusal([&] { text.fail(text.begin() + bytes.find(wanted), "t", "d"); });
+    return std::pair(error.line(), error.column());
+  };
+  CHECK(place('a') == std::pair<std::size_t, std::size_t>(1, 1));
+  CHECK(place('d') == std::pair<std::size_t, std::size_t>(2, 2));
+  CHECK(place('e') == std::pair<std::size_t, std::size_t>(3, 1));
+  CHECK(place('h') == std::pair<std::size_t, std::size_t>(4, 2));
+}
+
+TEST_CASE("words for a missing value") {
+  for (const char* word : {"", "?", "NA", "n/a", "NaN", "nan", "NULL"}) CHECK(means_missing(word));
+  for (const char* word : {"0", "none", "a", "nancy"}) CHECK_FALSE(means_missing(word));
+}
+
+}  // namespace
+}  // namespace adbo::io::detail
