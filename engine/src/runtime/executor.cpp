@@ -4,13 +4,13 @@
 
 #include <algorithm>
 #include <condition_variable>
-#include <deque>
 #include <exception>
 #include <mutex>
 #include <thread>
 #include <utility>
 #include <vector>
 
+#include "runtime/fifo.h"
 #include "runtime/tbb_executor.h"
 
 namespace adbo::detail {
@@ -19,18 +19,17 @@ namespace {
 /// Runs items on the master's own thread, in order of submission, while it would otherwise wait.
 class InlineExecutor final : public Executor {
  public:
-  void submit(const WorkItem& item) override { pending_.push_back(item); }
+  void submit(const WorkItem& item) override { pending_.push(item); }
   bool run_one() override {
     if (pending_.empty()) return false;
-    const WorkItem item = pending_.front();
-    pending_.pop_front();
+    const WorkItem item = pending_.pop();
     item.run(item.context, item.index);
     return true;
   }
   [[nodiscard]] int threads() const override { return 1; }
 
  private:
-  std::deque<WorkItem> pending_;
+  Fifo<WorkItem> pending_;
 };
 
 /// A fixed set of threads and one queue: for sanitizers, which follow it without suppressions, and for
@@ -54,7 +53,7 @@ class ThreadExecutor final : public Executor {
   void submit(const WorkItem& item) override {
     {
       const std::lock_guard lock(mutex_);
-      pending_.push_back(item);
+      pending_.push(item);
     }
     changed_.notify_one();
   }
@@ -68,8 +67,7 @@ class ThreadExecutor final : public Executor {
         std::unique_lock lock(mutex_);
         changed_.wait(lock, [this] { return closed_ || !pending_.empty(); });
         if (pending_.empty()) return;
-        item = pending_.front();
-        pending_.pop_front();
+        item = pending_.pop();
       }
       item.run(item.context, item.index);
     }
@@ -77,7 +75,7 @@ class ThreadExecutor final : public Executor {
 
   std::mutex mutex_;
   std::condition_variable changed_;
-  std::deque<WorkItem> pending_;
+  Fifo<WorkItem> pending_;
   bool closed_ = false;
   std::vector<std::thread> threads_;
 };

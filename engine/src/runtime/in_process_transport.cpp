@@ -198,9 +198,7 @@ std::optional<std::size_t> InProcessTransport::wait_due() {
 
 std::optional<std::size_t> InProcessTransport::next_update() {
   if (held_.empty()) return wait_due();
-  const std::size_t worker = held_.front();
-  held_.pop_front();
-  return worker;
+  return held_.pop();
 }
 
 /// Everything but the newest update goes back to the worker.
@@ -219,20 +217,19 @@ bool InProcessTransport::hold_all() {
   while (steps_in_flight_ > 0) {
     const std::optional<std::size_t> worker = wait_due();
     if (!worker) return false;
-    held_.push_back(*worker);
+    held_.push(*worker);
   }
   return true;
 }
 
 bool InProcessTransport::discard_all() {
   if (!hold_all()) return false;
-  for (const std::size_t worker : held_) {
-    Channel& channel = channels_[worker];
+  while (!held_.empty()) {
+    Channel& channel = channels_[held_.pop()];
     if (!channel.uses_kept) channel.kept = channel.updates.peek(0);
     channel.uses_kept = true;
     release_older(channel);
   }
-  held_.clear();
   return true;
 }
 

@@ -1,7 +1,6 @@
 #pragma once
 
 #include <cstddef>
-#include <deque>
 #include <functional>
 #include <memory>
 #include <vector>
@@ -14,6 +13,7 @@
 #include "protocol/worker.h"
 #include "runtime/clock.h"
 #include "runtime/executor.h"
+#include "runtime/fifo.h"
 
 namespace adbo::detail {
 
@@ -97,7 +97,7 @@ class InProcessTransport final : public Transport {
   std::vector<Channel> channels_;
   Doorbell bell_;
   std::unique_ptr<Clock> clock_;
-  std::deque<std::size_t> held_;  ///< workers whose taken updates wait for next_update()
+  Fifo<std::size_t> held_;  ///< workers whose taken updates wait for next_update()
   std::size_t steps_in_flight_ = 0;
   std::size_t scan_start_ = 0;
   bool exchange_is_timed_ = false;

@@ -39,8 +39,8 @@ struct RunItem {
   }
 };
 
-/// Threads that the process's oneTBB would give an arena at most: all but the calling thread's. Asking for more makes
-/// oneTBB print a warning, and a library does not print.
+/// Threads that the process's oneTBB would give an arena at most: all but the calling thread's. Asking for
+/// more makes oneTBB print a warning, and a library does not print.
 int grantable_threads() {
   const auto allowed = tbb::global_control::active_value(tbb::global_control::max_allowed_parallelism);
   return std::max(1, static_cast<int>(allowed) - 1);
