@@ -111,8 +111,8 @@ void add_asynchrony(TableBuilder& table) {
 
 void add_limits(TableBuilder& table) {
   table.group("Limits");
-  table.number({.name = "iterations", .symbol = "T"}, &Options::iterations, at_least(1),
-               "Most master iterations.");
+  table.number({.name = "iterations", .symbol = "T"}, &Options::iterations, at_least(0),
+               "Most master iterations; 0: evaluate the start.");
   table.number({.name = "time_limit", .unit = "seconds", .aliases = {"time_limit_seconds"}},
                &Options::time_limit_seconds, at_least(0),
                "Most wall-clock time of the iterations; 0: no limit.");
