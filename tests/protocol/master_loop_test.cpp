@@ -1,0 +1,193 @@
+// The master's loop over a scripted transport: no threads at all.
+#include "protocol/master_loop.h"
+
+#include <doctest/doctest.h>
+
+#include <limits>
+#include <string>
+#include <vector>
+
+using namespace adbo;
+using namespace adbo::detail;
+
+namespace {
+
+/// Answers in a fixed cyclic order; records what was asked of it.
+class ScriptedTransport final : public Transport {
+ public:
+  explicit ScriptedTransport(std::size_t workers) : updates_(workers), requests_(workers) {}
+  const UpdateMessage& state(std::size_t worker) const override { return updates_[worker]; }
+  std::size_t num_workers() const override { return updates_.size(); }
+  Snapshot& draft() override { return draft_; }
+  void publish() override {
+    current_ = draft_;
+    ++published;
+  }
+  const Snapshot& current() const override { return current_; }
+  Request& request(std::size_t worker) override { return requests_[worker]; }
+  void send_step(std::size_t worker) override {
+    updates_[worker].iteration = requests_[worker].iteration;
+    in_flight_.push_back(worker);
+  }
+  std::optional<std::size_t> next_update() override {
+    if (in_flight_.empty() || (interrupt_at >= 0 && taken_ == interrupt_at)) return std::nullopt;
+    ++taken_;
+    const std::size_t worker = in_flight_.front();
+    in_flight_.erase(in_flight_.begin());
+    return worker;
+  }
+  void accept(std::size_t worker) override {
+    if (fails == worker) updates_[worker].failure = {.failed = true, .non_finite = false, .what = "broken"};
+  }
+  bool hold_all() override { return true; }
+  bool discard_all() override { return true; }
+  bool exchange_all(Timing) override { return true; }
+  bool settle() override { return true; }
+  const RoundMessage& reply(std::size_t) const override { return reply_; }
+  double now_seconds() const override { return static_cast<double>(taken_); }
+
+  int published = 0;
+  int interrupt_at = -1;
+  std::size_t fails = std::numeric_limits<std::size_t>::max();
+
+ private:
+  std::vector<UpdateMessage> updates_;
+  std::vector<Request> requests_;
+  std::vector<std::size_t> in_flight_;
+  Snapshot draft_, current_;
+  RoundMessage reply_;
+  int taken_ = 0;
+};
+
+/// v counts the steps; writes down the order of calls.
+class CountingMethod final : public MethodMaster {
+ public:
+  void fill(Snapshot& draft) override {
+    draft.upper_consensus = v;
+    draft.lower_consensus = z;
+  }
+  void fill_step(Request&, std::size_t worker) const override { log += "s" + std::to_string(worker); }
+  void step(std::int64_t t, std::span<const std::size_t> active, const WorkerStates&) override {
+    log += "|step";
+    for (const std::size_t worker : active) log += std::to_string(worker);
+    v[0] = t == diverges_at ? std::numeric_limits<double>::quiet_NaN() : static_cast<double>(t + 1);
+  }
+  Outcome collective(std::int64_t, std::span<const std::size_t>, Transport&) override {
+    log += "c";
+    return {};
+  }
+  Measurement stationarity_gap(Transport&) override {
+    log += "g";
+    return {.gap = 1 / v[0]};
+  }
+  std::span<const double> upper_consensus() const override { return v; }
+  std::span<const double> lower_consensus() const override { return z; }
+  void describe(TraceRecord&) const override {}
+  void describe(Summary&) const override {}
+
+  std::vector<double> v{0}, z{0};
+  std::int64_t diverges_at = -1;
+  mutable std::string log;
+};
+
+class Recorder final : public Observer {
+ public:
+  ObserverAction on_iteration(const IterationView& view) override {
+    iterations.push_back(view.record.iteration);
+    active.push_back(view.record.active);
+    return view.record.iteration == stop_at ? ObserverAction::kStop : ObserverAction::kContinue;
+  }
+  std::vector<std::int64_t> iterations, active;
+  std::int64_t stop_at = -1;
+};
+
+struct Run {
+  Options options;
+  ScriptedTransport transport{3};
+  CountingMethod method;
+  Recorder recorder;
+  RunLimits limits;
+  Summary summary;
+  std::vector<double> upper;
+
+  Run() {
+    options.active_workers = 2;
+    options.max_staleness = 10;
+    options.iterations = 3;
+  }
+  void go() {
+    MasterLoop loop(options, method, transport, limits, &recorder);
+    loop.run(summary);
+    upper.assign(loop.final_upper().begin(), loop.final_upper().end());
+  }
+};
+
+}  // namespace
+
+TEST_CASE_FIXTURE(Run, "loop: collect, step, collective, broadcast; the last iteration answers nobody") {
+  go();
+  CHECK(method.log == "s0s1s2|step01cs0s1|step02cs0s2|step01c");
+  CHECK(summary.termination == Termination::kIterationLimit);
+  CHECK(summary.iterations == 3);
+  CHECK(recorder.iterations == std::vector<std::int64_t>{0, 1, 2, 3});
+  CHECK(recorder.active == std::vector<std::int64_t>{0, 2, 2, 2});
+  CHECK(summary.upper_change_max == 3);
+  // Worker 2's first answer and worker 1's second one were an iteration old when they were used.
+  CHECK(summary.staleness_histogram[0] == 4);
+  CHECK(summary.staleness_histogram[1] == 2);
+  CHECK(transport.published == 4);
+}
+
+TEST_CASE_FIXTURE(Run, "loop: zero iterations ask nothing of anybody") {
+  options.iterations = 0;
+  go();
+  CHECK(method.log.empty());
+  CHECK(summary.termination == Termination::kIterationLimit);
+  CHECK(summary.iterations == 0);
+  CHECK(recorder.iterations == std::vector<std::int64_t>{0});
+}
+
+TEST_CASE_FIXTURE(Run, "loop: an interruption leaves the last complete iterate") {
+  transport.interrupt_at = 3;
+  limits.request_stop();
+  limits.clear_stop();
+  go();
+  CHECK(summary.termination == Termination::kTimeLimit);
+  CHECK(summary.iterations == 1);
+  CHECK(upper[0] == 1);
+}
+
+TEST_CASE_FIXTURE(Run, "loop: a failed worker ends the run with its name and the iteration") {
+  transport.fails = 2;
+  go();
+  CHECK(summary.termination == Termination::kFailed);
+  CHECK(summary.message == "worker 2, iteration 2: broken");
+}
+
+TEST_CASE_FIXTURE(Run, "loop: a non-finite iterate ends the run; the result is the last finite one") {
+  method.diverges_at = 1;
+  go();
+  CHECK(summary.termination == Termination::kDiverged);
+  CHECK(summary.message.find("upper variable v") != std::string::npos);
+  CHECK(summary.message.find("iteration 2") != std::string::npos);
+  CHECK(upper[0] == 1);
+  CHECK(summary.upper_change_max == 1);
+}
+
+TEST_CASE_FIXTURE(Run, "loop: an observer can stop it") {
+  recorder.stop_at = 2;
+  go();
+  CHECK(summary.termination == Termination::kStopped);
+  CHECK(summary.iterations == 2);
+}
+
+TEST_CASE_FIXTURE(Run, "loop: the gap is measured when due and ends the run at its target") {
+  options.iterations = 100;
+  options.stationarity_interval = 2;
+  options.stationarity_target = 0.25;
+  go();
+  CHECK(summary.termination == Termination::kConverged);
+  CHECK(summary.stationarity_iteration == 4);
+  CHECK(summary.iterations == 4);
+  CHECK(summary.stationarity_gap == 0.25);
+}

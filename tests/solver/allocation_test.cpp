@@ -1,0 +1,117 @@
+// After warm-up neither the master nor a worker allocates: counted per thread.
+#include <doctest/doctest.h>
+
+#include <algorithm>
+#include <atomic>
+#include <memory>
+#include <vector>
+
+#include "adbo/adbo.h"
+#include "support/allocation_counter.h"
+
+using namespace adbo;
+
+namespace {
+
+/// A quadratic worker that notes what its thread allocated since the last call it served.
+class Counting final : public WorkerObjective {
+ public:
+  Counting(std::atomic<bool>& warm, std::atomic<std::uint64_t>& allocated)
+      : warm_(warm), allocated_(allocated) {}
+  double upper(std::span<const double> x, std::span<const double> y, std::span<double> grad_x,
+               std::span<double> grad_y) override {
+    note();
+    double value = 0;
+    for (std::size_t k = 0; k < y.size(); ++k) {
+      value += (y[k] - 1) * (y[k] - 1) / 2;
+      grad_y[k] = y[k] - 1;
+    }
+    for (std::size_t k = 0; k < x.size(); ++k) grad_x[k] = x[k] / 10;
+    return value;
+  }
+  double lower(std::span<const double> x, std::span<const double> y, std::span<double> grad_y) override {
+    note();
+    double value = 0;
+    for (std::size_t k = 0; k < y.size(); ++k) {
+      grad_y[k] = y[k] - x[k % x.size()];
+      value += grad_y[k] * grad_y[k] / 2;
+    }
+    return value;
+  }
+  void lower_hessian_product(std::span<const double>, std::span<const double>, std::span<const double> u,
+                             std::span<double> out) override {
+    note();
+    std::copy(u.begin(), u.end(), out.begin());
+  }
+  void lower_cross_product(std::span<const double> x, std::span<const double>, std::span<const double> u,
+                           std::span<double> out) override {
+    note();
+    std::fill(out.begin(), out.end(), 0.0);
+    for (std::size_t k = 0; k < u.size(); ++k) out[k % x.size()] -= u[k];
+  }
+
+ private:
+  /// A worker's step allocates on the thread that runs it: between two calls on one warm thread the count
+  /// must stand.
+  void note() {
+    thread_local std::uint64_t seen = 0;
+    thread_local bool counting = false;
+    const std::uint64_t now = test::thread_allocations();
+    if (counting && warm_.load()) allocated_ += now - seen;
+    seen = now;
+    counting = warm_.load();
+  }
+  std::atomic<bool>& warm_;
+  std::atomic<std::uint64_t>& allocated_;
+};
+
+class MasterCounter final : public Observer {
+ public:
+  MasterCounter(std::atomic<bool>& warm, std::int64_t warm_after) : warm_(warm), warm_after_(warm_after) {}
+  ObserverAction on_iteration(const IterationView& view) override {
+    const std::uint64_t now = test::thread_allocations();
+    if (view.record.iteration == warm_after_) {
+      warm_.store(true);
+      at_warm = now;
+    }
+    if (warm_.load()) last = now;
+    return ObserverAction::kContinue;
+  }
+  std::uint64_t at_warm = 0, last = 0;
+
+ private:
+  std::atomic<bool>& warm_;
+  std::int64_t warm_after_;
+};
+
+}  // namespace
+
+TEST_CASE("hot paths: no allocation after warm-up, master and workers, cuts and drops included") {
+  for (const ExecutorKind kind : {ExecutorKind::kInline, ExecutorKind::kThreads, ExecutorKind::kTbb}) {
+    for (const CutBarrier barrier : {CutBarrier::kHold, CutBarrier::kRestart}) {
+      std::atomic<bool> warm{false};
+      std::atomic<std::uint64_t> worker_allocations{0};
+      Problem problem(3, 8);
+      for (int i = 0; i < 6; ++i) problem.add_worker(std::make_unique<Counting>(warm, worker_allocations));
+      Options options;
+      options.executor = kind;
+      options.threads = 2;
+      options.clock = ClockKind::kVirtual;
+      options.delay = "lognormal:0,1";
+      options.iterations = 2000;
+      options.cut_interval = 5;
+      options.max_cuts = 4;
+      options.lower_rounds = 2;
+      options.cut_barrier = barrier;
+      MasterCounter observer(warm, 1000);
+      const Result result = Solver(options).solve(problem, &observer);
+      REQUIRE(result.summary.iterations == 2000);
+      REQUIRE(result.summary.counts.cuts_added > 300);
+      REQUIRE(result.summary.counts.cuts_dropped > 300);
+      CAPTURE(static_cast<int>(kind));
+      CHECK(observer.at_warm > 0);
+      CHECK(observer.last - observer.at_warm == 0);
+      CHECK(worker_allocations.load() == 0);
+    }
+  }
+}
