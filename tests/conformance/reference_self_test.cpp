@@ -196,7 +196,8 @@ TEST_CASE("on a small quadratic the stationarity gap falls") {
   o.step_upper_local = o.step_lower_local = o.step_upper_consensus = o.step_lower_consensus = 0.02;
   o.step_cut_multiplier = o.step_consensus_dual = 0.1;
   o.cut_interval = 20;
-  o.cut_until = 20;  // one cut: a second that is not binding would keep its value, and with it the gap, from zero
+  o.cut_until =
+      20;  // one cut: a second that is not binding would keep its value, and with it the gap, from zero
   o.regularization = RegularizationSchedule::kConstant;
   o.cut_regularization = o.dual_regularization = 1e-4;
   const reference::Run run = reference::run(instance.plain, o, 20000);

@@ -11,6 +11,8 @@
 namespace adbo::reference {
 namespace {
 
+constexpr double kNotYet = std::numeric_limits<double>::quiet_NaN();
+
 /// exp(MU + SIGMA n) milliseconds, multiplied by FACTOR for the first COUNT workers.
 struct Delays {
   bool any = false;
@@ -57,8 +59,8 @@ struct Worker {
   Vector known_x, known_y;
   Vector theta;
   std::int64_t last_active = -1;
-  // G_i where its last step began, and where the last accepted one did; 0 before.
-  double upper_value = 0, known_upper_value = 0;
+  // G_i where its last step began, and where the last accepted one did; NaN before.
+  double upper_value = 0, known_upper_value = kNotYet;
   // Its copy of x: coordinates [begin, begin + size) of v; empty where x_i is eliminated.
   Index begin = 0, size = 0;
 };
@@ -303,16 +305,16 @@ class Adbo {
     }
     const LowerSettings lower = lower_settings();
     const Rounds rounds = run_lower_rounds(problem_, lower, v_, start, z_);
-    for (std::int64_t k = 0; k < lower.rounds; ++k) exchange();
+    const bool exact = options_.cut_gradient == CutGradient::kExact;
+    const std::int64_t exchanges = exact ? 2 * lower.rounds - 1 : lower.rounds + 2;
+    for (std::int64_t k = 0; k < exchanges; ++k) exchange();
     lower_distance_ = lower_distance(rounds, known, z_);
     lower_objective_ = mean_lower_objective(start);
-    if (options_.cut_rule == CutRule::kAlways || lower_distance_ > options_.lower_tolerance) {
-      const bool exact = options_.cut_gradient == CutGradient::kExact;
-      const std::int64_t exchanges_for_gradient = exact ? lower.rounds - 1 : 2;
-      for (std::int64_t k = 0; k < exchanges_for_gradient; ++k) exchange();
+    if (options_.cut_rule == CutRule::kAlways || lower_distance_ > options_.lower_tolerance)
       add_cut(rounds, known,
               lower_distance_gradient(problem_, lower, options_.cut_gradient, rounds, v_, known, z_));
-    }
+    else
+      ++totals_.updates_without_cut;
     totals_.barrier_virtual_seconds += now_ - began;
   }
 
@@ -397,8 +399,8 @@ class Adbo {
   std::vector<Cut> cuts_;
   std::vector<Answer> under_way_;
   double now_ = 0;
-  double lower_distance_ = std::numeric_limits<double>::quiet_NaN();
-  double lower_objective_ = std::numeric_limits<double>::quiet_NaN();
+  double lower_distance_ = kNotYet;
+  double lower_objective_ = kNotYet;
   Totals totals_;
 };
 

@@ -20,8 +20,8 @@ struct Iteration {
   std::vector<std::size_t> active;   ///< the workers in Q, ascending
   std::int64_t longest_silence = 0;  ///< iterations since the most silent worker was last active
   double virtual_seconds = 0;
-  double upper_objective =
-      0;  ///< (1/N) sum_i G_i, each at the last (x_i, y_i) that an accepted answer started from
+  double upper_objective = 0;   ///< (1/N) sum_i G_i, each at the last (x_i, y_i) that an accepted answer
+                                ///< started from; NaN until everybody was heard
   double lower_objective = 0;   ///< (1/N) sum_i g_i(v, y'_i0) at the last polytope update; NaN before
   double lower_distance = 0;    ///< h at the last polytope update; NaN before
   double stationarity_gap = 0;  ///< ||grad G^t||^2 of Definition 1
@@ -30,9 +30,10 @@ struct Iteration {
 /// What happened in total.
 struct Totals {
   std::int64_t cuts_added = 0;
-  std::int64_t cuts_dropped = 0;   ///< by the drop rule, and to make room
-  std::int64_t cuts_evicted = 0;   ///< of these, to make room for a new one (M)
-  std::int64_t overdue_waits = 0;  ///< iterations that took more answers than S
+  std::int64_t cuts_dropped = 0;         ///< by the drop rule, and to make room
+  std::int64_t cuts_evicted = 0;         ///< of these, to make room for a new one (M)
+  std::int64_t updates_without_cut = 0;  ///< h <= epsilon
+  std::int64_t overdue_waits = 0;        ///< iterations that took more answers than S
   double barrier_virtual_seconds = 0;
 };
 
