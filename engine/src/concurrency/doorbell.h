@@ -80,7 +80,8 @@ class Doorbell {
   bool park(std::uint32_t ticket, Block block) {
     if (words_.seq.load(order::kE4Acquire) != ticket) return true;  // (E4)
     ADBO_YIELD_POINT();
-    std::unique_lock lock(mutex_);                  // (E6)
+    std::unique_lock lock(mutex_);  // (E6)
+    ADBO_YIELD_POINT();
     words_.sleeping.store(1, order::kE5RaiseFlag);  // (E5)
     bool has_time = true;
     bool is_rung = words_.seq.load(order::kE5Recheck) != ticket;  // (E5)

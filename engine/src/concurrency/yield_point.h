@@ -2,9 +2,14 @@
 
 // ADBO_YIELD_POINT() marks a place between two operations where another thread may slip in. It is nothing in
 // the library. Torture builds define ADBO_TORTURE: the thread then gives up its core there at random, so that
-// windows of a few nanoseconds become as long as another thread's time slice.
+// windows of a few nanoseconds become as long as another thread's time slice. A test may also define the
+// macro itself, before it includes anything of this folder.
 
-#ifdef ADBO_TORTURE
+#if defined(ADBO_YIELD_POINT)
+
+// As the test defines it.
+
+#elif defined(ADBO_TORTURE)
 
 #include <atomic>
 #include <cstdint>
