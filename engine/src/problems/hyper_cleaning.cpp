@@ -54,9 +54,7 @@ class CleaningWorker final : public WorkerObjective {
                      std::span<double> grad_y, std::span<double> hessian_y,
                      std::span<double> cross_x) override {
     if (grad_y.empty() || hessian_y.empty() || cross_x.empty()) {
-      if (!hessian_y.empty()) lower_hessian_product(x, y, u, hessian_y);
-      if (!cross_x.empty()) lower_cross_product(x, y, u, cross_x);
-      return grad_y.empty() ? lower_value(x, y) : lower(x, y, grad_y);
+      return WorkerObjective::lower_fused(x, y, u, grad_y, hessian_y, cross_x);  // one call per output
     }
     set_weights(x);
     const double loss = train_.fused(y, weight_, scales_.train, u, grad_y, hessian_y, cross_x);
@@ -69,25 +67,16 @@ class CleaningWorker final : public WorkerObjective {
   [[nodiscard]] bool upper_depends_on_x() const override { return false; }
 
  private:
-  double lower_value(std::span<const double> x, std::span<const double> y) {
-    set_weights(x);
-    return train_.value(y, weight_, scales_.train) + ridge_value(y);
-  }
-
   void set_weights(std::span<const double> x) {
     std::transform(x.begin(), x.end(), weight_.begin(), detail::sigmoid);
-  }
-
-  [[nodiscard]] double ridge_value(std::span<const double> y) const {
-    double squares = 0;
-    for (const double value : y) squares += value * value;
-    return scales_.ridge * squares;
   }
 
   /// Adds the gradient of C_r ||y||^2 and returns its value.
   double add_ridge_gradient(std::span<const double> y, std::span<double> grad_y) const {
     add_ridge_hessian_product(y, grad_y);  // its Hessian is constant: the gradient is Hessian times y
-    return ridge_value(y);
+    double squares = 0;
+    for (const double value : y) squares += value * value;
+    return scales_.ridge * squares;
   }
 
   void add_ridge_hessian_product(std::span<const double> u, std::span<double> out_y) const {

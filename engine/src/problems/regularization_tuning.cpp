@@ -44,16 +44,12 @@ class Penalty {
     for (std::size_t j = 0; j < psi.size(); ++j) coefficient_[j] = coefficient(parametrization_, psi[j]);
   }
 
-  [[nodiscard]] double value(std::span<const double> w) const {
-    double sum = 0;
-    for_each(w.size(), [&](std::size_t j, std::size_t k) { sum += coefficient_[j].value * w[k] * w[k]; });
-    return factor_ * sum;
-  }
-
   /// Adds the gradient and returns the value.
   double add_gradient(std::span<const double> w, std::span<double> gradient) const {
     add_hessian_product(w, gradient);  // quadratic in w: the gradient is Hessian times w
-    return value(w);
+    double sum = 0;
+    for_each(w.size(), [&](std::size_t j, std::size_t k) { sum += coefficient_[j].value * w[k] * w[k]; });
+    return factor_ * sum;
   }
 
   void add_hessian_product(std::span<const double> u, std::span<double> out) const {
@@ -127,9 +123,7 @@ class TuningWorker final : public WorkerObjective {
                      std::span<double> grad_y, std::span<double> hessian_y,
                      std::span<double> cross_x) override {
     if (grad_y.empty() || hessian_y.empty() || cross_x.empty()) {
-      if (!hessian_y.empty()) lower_hessian_product(x, y, u, hessian_y);
-      if (!cross_x.empty()) lower_cross_product(x, y, u, cross_x);
-      return grad_y.empty() ? lower_value(x, y) : lower(x, y, grad_y);
+      return WorkerObjective::lower_fused(x, y, u, grad_y, hessian_y, cross_x);  // one call per output
     }
     penalty_.set(x);
     const double loss = train_.fused(y, {}, scales_.train, u, grad_y, hessian_y, row_derivative_);
@@ -141,11 +135,6 @@ class TuningWorker final : public WorkerObjective {
   [[nodiscard]] bool upper_depends_on_x() const override { return false; }
 
  private:
-  double lower_value(std::span<const double> x, std::span<const double> y) {
-    penalty_.set(x);
-    return train_.value(y, {}, scales_.train) + penalty_.value(y);
-  }
-
   Loss train_, validation_;
   Scales scales_;
   Penalty penalty_;

@@ -1,0 +1,301 @@
+#include <doctest/doctest.h>
+
+#include <cmath>
+#include <stdexcept>
+
+#include "adbo/measures.h"
+#include "adbo/problems/hyper_cleaning.h"
+#include "test_rows.h"
+
+namespace {
+
+using adbo::CleaningMeasures;
+using adbo::CleaningMeasuresInput;
+using adbo::CleaningSettings;
+using adbo::CleaningShard;
+using adbo::LabelledRows;
+using adbo::ResolveOptions;
+using adbo::RowVerdicts;
+using adbo::test::random_point;
+using adbo::test::random_rows;
+using adbo::test::relative_error;
+
+TEST_CASE("verdicts: a table done by hand") {
+  // Labels 0 0 1 1; class 2 is nobody's label.
+  const std::vector<double> probability = {0.8, 0.1, 0.1,   // fine
+                                           0.2, 0.7, 0.1,   // class 1 says 0.7: is that its average?
+                                           0.3, 0.6, 0.1,   // fine
+                                           0.1, 0.2, 0.7};  // class 2 says 0.7, but has no rows
+  const std::vector<std::int32_t> labels = {0, 0, 1, 1};
+  // Averages: class 0 (0.8 + 0.2) / 2 = 0.5, class 1 (0.6 + 0.2) / 2 = 0.4, class 2 none.
+  const RowVerdicts verdicts = adbo::judge_probabilities(probability, labels, 3);
+  CHECK(verdicts.given_probability == std::vector<double>{0.8, 0.2, 0.6, 0.2});
+  CHECK(verdicts.predicted_label == std::vector<std::int32_t>{0, 1, 1, 2});
+  CHECK(verdicts.is_suspect == std::vector<std::uint8_t>{0, 1, 0, 0});
+}
+
+TEST_CASE("verdicts: both conditions are needed, and the average itself is enough") {
+  // Labels 0 1 1 0; averages: class 0 (0.55 + 0.45) / 2 = 0.5, class 1 (0.9 + 0.5) / 2 = 0.7.
+  const std::vector<double> probability = {0.55, 0.45, 0.1, 0.9, 0.5, 0.5, 0.45, 0.55};
+  const RowVerdicts verdicts =
+      adbo::judge_probabilities(probability, std::vector<std::int32_t>{0, 1, 1, 0}, 2);
+  // Row 3: class 1 is more probable, but 0.55 < 0.7. Row 2: class 0 reaches 0.5, but is not more probable.
+  CHECK(verdicts.is_suspect == std::vector<std::uint8_t>{0, 0, 0, 0});
+  CHECK(verdicts.predicted_label == std::vector<std::int32_t>{0, 1, 0, 1});  // the smaller of equals
+
+  // Averages: class 0 is 0.25, class 1 is 0.75, which row 0 reaches exactly.
+  const RowVerdicts equal = adbo::judge_probabilities(std::vector<double>{0.25, 0.75, 0.25, 0.75},
+                                                      std::vector<std::int32_t>{0, 1}, 2);
+  CHECK(equal.is_suspect == std::vector<std::uint8_t>{1, 0});
+  CHECK_THROWS_AS((void)adbo::judge_probabilities(probability, std::vector<std::int32_t>{0}, 3),
+                  std::invalid_argument);
+}
+
+TEST_CASE("judge_rows: the same verdicts for any number of threads, from the model's probabilities") {
+  const LabelledRows rows = random_rows(2500, 6, 4, 1);
+  const std::vector<double> model = random_point(24, 77, 0.7);
+  const RowVerdicts serial = adbo::judge_rows(model, rows, 4, 1);
+  for (const std::int64_t threads : {2, 5}) {
+    const RowVerdicts parallel = adbo::judge_rows(model, rows, 4, threads);
+    CHECK(parallel.given_probability == serial.given_probability);
+    CHECK(parallel.predicted_label == serial.predicted_label);
+    CHECK(parallel.is_suspect == serial.is_suspect);
+  }
+  for (const std::size_t j : {std::size_t{0}, std::size_t{1024}, std::size_t{2499}}) {
+    const double loss =
+        adbo::test::plain_softmax(adbo::test::slice(rows, j, 1), 4, model, std::vector<double>{1.0}, {});
+    CHECK(serial.given_probability[j] == doctest::Approx(std::exp(-loss)).epsilon(1e-12));
+  }
+}
+
+/// Three uneven shards with a known fifth of the training labels changed.
+struct CleaningFixture {
+  static constexpr int kClasses = 3;
+  static constexpr std::size_t kFeatures = 6;
+  std::vector<CleaningShard> shards;
+  std::vector<std::uint8_t> changed;
+  LabelledRows test = random_rows(200, kFeatures, kClasses, 99);
+  CleaningSettings settings{.classes = kClasses, .ridge = 0.01};
+  ResolveOptions options{.gradient_tolerance = 1e-10, .threads = 1};
+
+  CleaningFixture() {
+    const std::size_t train_sizes[] = {50, 17, 83}, validation_sizes[] = {9, 40, 21};
+    adbo::RandomStream random(5, 0);
+    for (std::size_t i = 0; i < 3; ++i) {
+      CleaningShard shard{random_rows(train_sizes[i], kFeatures, kClasses, 10 + i),
+                          random_rows(validation_sizes[i], kFeatures, kClasses, 20 + i)};
+      for (std::int32_t& label : shard.train.labels) {
+        const bool change = random.below(5) == 0;
+        if (change) label = (label + 1 + static_cast<std::int32_t>(random.below(2))) % kClasses;
+        changed.push_back(change);
+      }
+      shards.push_back(std::move(shard));
+    }
+  }
+
+  [[nodiscard]] std::vector<double> perfect_upper() const {
+    std::vector<double> upper(changed.size());
+    for (std::size_t j = 0; j < upper.size(); ++j) upper[j] = changed[j] != 0 ? -40 : 40;
+    return upper;
+  }
+  [[nodiscard]] CleaningMeasuresInput input(const std::vector<double>& upper) const {
+    return {.shards = &shards,
+            .settings = settings,
+            .upper = upper,
+            .upper_start = {},
+            .lower_consensus = {},
+            .test = &test,
+            .label_changed = changed};
+  }
+};
+
+TEST_CASE("cleaning measures: value functions are those of the problem, models those of fit_softmax") {
+  for (const adbo::ShardWeights weights : {adbo::ShardWeights::kRows, adbo::ShardWeights::kEqual}) {
+    CleaningFixture fixture;
+    fixture.settings.shard_weights = weights;
+    const std::vector<double> upper = random_point(150, 7, 2), start = random_point(150, 8);
+    CleaningMeasuresInput input = fixture.input(upper);
+    input.upper_start = start;
+    const CleaningMeasures measures = adbo::measure_cleaning(input, fixture.options);
+    REQUIRE(measures.all_converged);
+    CHECK(measures.worst_gradient_norm <= 1e-10);
+    CHECK(measures.seconds > 0);
+
+    adbo::Problem problem = adbo::make_hyper_cleaning(fixture.shards, fixture.settings);
+    // Strong convexity 2 C_r = 0.02: models agree to 1e-8, values to that times their slope.
+    const auto value_at = [&](const std::vector<double>& psi) {
+      return value_function(problem, psi, {}, fixture.options).upper_objective;
+    };
+    CHECK(measures.value_function == doctest::Approx(value_at(upper)).epsilon(1e-7));
+    CHECK(measures.value_function_start == doctest::Approx(value_at(start)).epsilon(1e-7));
+    CHECK(measures.value_function_true_mask ==
+          doctest::Approx(value_at(fixture.perfect_upper())).epsilon(1e-7));
+
+    // The delivered model: every row counted once, whatever the shard weights.
+    std::vector<adbo::WeightedRows> parts;
+    std::vector<double> row_weights(upper);
+    for (double& weight : row_weights) weight = 1 / (1 + std::exp(-weight));
+    const double scale = 1.0 / (150 + 70);
+    std::size_t begin = 0;
+    for (const CleaningShard& shard : fixture.shards) {
+      parts.push_back({&shard.train, std::span(row_weights).subspan(begin, shard.train.size()), scale});
+      parts.push_back({&shard.validation, {}, scale});
+      begin += shard.train.size();
+    }
+    const adbo::ModelFit delivered =
+        fit_softmax(parts, CleaningFixture::kClasses, fixture.settings.ridge, {}, fixture.options);
+    CHECK(relative_error(measures.delivered_model, delivered.model) < 1e-7);
+    CHECK(measures.test_accuracy_delivered ==
+          adbo::score_model(measures.delivered_model, fixture.test, CleaningFixture::kClasses).accuracy);
+
+    // Validation rows alone, summed as in the upper level.
+    std::vector<adbo::WeightedRows> validation_parts;
+    for (const CleaningShard& shard : fixture.shards) {
+      const double size = static_cast<double>(shard.validation.size());
+      validation_parts.push_back(
+          {&shard.validation, {}, weights == adbo::ShardWeights::kRows ? 1.0 / 70 : 1.0 / (3 * size)});
+    }
+    const adbo::ModelFit validation_only =
+        fit_softmax(validation_parts, CleaningFixture::kClasses, fixture.settings.ridge, {}, fixture.options);
+    CHECK(measures.test_accuracy_validation_only ==
+          adbo::score_model(validation_only.model, fixture.test, CleaningFixture::kClasses).accuracy);
+    CHECK(measures.test_accuracy_retrained ==
+          adbo::score_model(value_function(problem, upper, {}, fixture.options).lower, fixture.test,
+                            CleaningFixture::kClasses)
+              .accuracy);
+    CHECK(measures.test_accuracy_start ==
+          adbo::score_model(value_function(problem, start, {}, fixture.options).lower, fixture.test,
+                            CleaningFixture::kClasses)
+              .accuracy);
+  }
+}
+
+TEST_CASE("cleaning measures: perfect weights are the true mask") {
+  const CleaningFixture fixture;
+  const std::vector<double> upper = fixture.perfect_upper();
+  const CleaningMeasures measures = adbo::measure_cleaning(fixture.input(upper), fixture.options);
+  CHECK(measures.value_function == doctest::Approx(measures.value_function_true_mask).epsilon(1e-8));
+  CHECK(measures.test_accuracy_retrained == measures.test_accuracy_true_mask);
+  CHECK(measures.value_function < measures.value_function_start);
+  CHECK(measures.detection_auc_weight == 1.0);
+  CHECK(measures.detection_auc > measures.detection_auc_plain);
+  CHECK(measures.detection_auc > 0.95);
+}
+
+TEST_CASE("cleaning measures: a run that did nothing gains nothing") {
+  const CleaningFixture fixture;
+  const std::vector<double> upper(150, 0.0);
+  const CleaningMeasures measures = adbo::measure_cleaning(fixture.input(upper), fixture.options);
+  CHECK(measures.value_function == measures.value_function_start);
+  CHECK(measures.test_accuracy_retrained == measures.test_accuracy_start);
+  CHECK(measures.detection_auc_weight == 0.5);
+}
+
+TEST_CASE("cleaning measures: detection by the verdicts of the delivered model") {
+  const CleaningFixture fixture;
+  const std::vector<double> upper = random_point(150, 7);
+  const CleaningMeasures measures = adbo::measure_cleaning(fixture.input(upper), fixture.options);
+  REQUIRE(measures.verdicts.is_suspect.size() == 150);
+  const adbo::DetectionScores scores = adbo::detection_scores(measures.verdicts.is_suspect, fixture.changed);
+  CHECK(measures.detection_precision == scores.precision);
+  CHECK(measures.detection_recall == scores.recall);
+  CHECK(measures.detection_f1 == scores.f1);
+  CHECK(scores.f1 > 0.5);
+
+  // Row 60 is row 10 of the second shard.
+  const LabelledRows row = adbo::test::slice(fixture.shards[1].train, 10, 1);
+  const double loss = adbo::test::plain_softmax(row, CleaningFixture::kClasses, measures.delivered_model,
+                                                std::vector<double>{1.0}, {});
+  CHECK(measures.verdicts.given_probability[60] == doctest::Approx(std::exp(-loss)).epsilon(1e-12));
+  std::vector<double> suspicion(measures.verdicts.given_probability);
+  for (double& value : suspicion) value = 1 - value;
+  CHECK(measures.detection_auc ==
+        doctest::Approx(adbo::area_under_curve(suspicion, fixture.changed)).epsilon(1e-12));
+}
+
+TEST_CASE("cleaning measures: the same bits for any number of threads, baselines the same for any method") {
+  const CleaningFixture fixture;
+  const std::vector<double> upper = random_point(150, 7), other_upper = random_point(150, 8);
+  const std::vector<double> consensus = random_point(18, 9);
+  const CleaningMeasures serial = adbo::measure_cleaning(fixture.input(upper), fixture.options);
+  for (const std::int64_t threads : {2, 5}) {
+    ResolveOptions options = fixture.options;
+    options.threads = threads;
+    const CleaningMeasures parallel = adbo::measure_cleaning(fixture.input(upper), options);
+    CHECK(parallel.value_function == serial.value_function);
+    CHECK(parallel.value_function_true_mask == serial.value_function_true_mask);
+    CHECK(parallel.delivered_model == serial.delivered_model);
+    CHECK(parallel.detection_auc == serial.detection_auc);
+    CHECK(parallel.verdicts.given_probability == serial.verdicts.given_probability);
+  }
+  CleaningMeasuresInput other = fixture.input(other_upper);
+  other.lower_consensus = consensus;
+  const CleaningMeasures another = adbo::measure_cleaning(other, fixture.options);
+  CHECK(another.value_function != serial.value_function);
+  CHECK(another.value_function_start == serial.value_function_start);
+  CHECK(another.value_function_true_mask == serial.value_function_true_mask);
+  CHECK(another.test_accuracy_validation_only == serial.test_accuracy_validation_only);
+  CHECK(another.detection_auc_plain == serial.detection_auc_plain);
+  CHECK(std::isnan(serial.test_accuracy_at_consensus));
+  const adbo::ModelScore at_consensus = adbo::score_model(consensus, fixture.test, CleaningFixture::kClasses);
+  CHECK(another.test_accuracy_at_consensus == at_consensus.accuracy);
+  CHECK(another.test_loss_at_consensus == doctest::Approx(at_consensus.loss).epsilon(1e-12));
+}
+
+TEST_CASE("cleaning measures: what does not apply is not a number") {
+  const CleaningFixture fixture;
+  const std::vector<double> upper = random_point(150, 7), consensus = random_point(18, 9);
+  CleaningMeasuresInput input = fixture.input(upper);
+  input.test = nullptr;
+  input.label_changed = {};
+  input.lower_consensus = consensus;
+  const CleaningMeasures measures = adbo::measure_cleaning(input, fixture.options);
+  for (const double measure :
+       {measures.value_function_true_mask, measures.test_accuracy_retrained, measures.test_accuracy_delivered,
+        measures.test_accuracy_start, measures.test_accuracy_validation_only,
+        measures.test_accuracy_true_mask, measures.test_accuracy_at_consensus,
+        measures.test_loss_at_consensus, measures.detection_auc, measures.detection_auc_weight,
+        measures.detection_auc_plain, measures.detection_precision, measures.detection_recall,
+        measures.detection_f1}) {
+    CHECK(std::isnan(measure));
+  }
+  CHECK(std::isfinite(measures.value_function));
+  CHECK(std::isfinite(measures.value_function_start));
+  CHECK(measures.verdicts.is_suspect.size() == 150);
+  CHECK(measures.all_converged);
+}
+
+TEST_CASE("cleaning measures: fits that stop early are said") {
+  const CleaningFixture fixture;
+  const std::vector<double> upper = random_point(150, 7);
+  const CleaningMeasures measures = adbo::measure_cleaning(
+      fixture.input(upper), {.gradient_tolerance = 1e-12, .max_evaluations = 3, .threads = 1});
+  CHECK_FALSE(measures.all_converged);
+  CHECK(measures.worst_gradient_norm > 1e-12);
+}
+
+TEST_CASE("cleaning measures refuse sizes that do not fit") {
+  const CleaningFixture fixture;
+  const std::vector<double> upper(150, 0.0), shorter(149, 0.0);
+  const auto refused = [&](const CleaningMeasuresInput& input, const char* message) {
+    CHECK_THROWS_WITH_AS((void)adbo::measure_cleaning(input, fixture.options), message,
+                         std::invalid_argument);
+  };
+  refused(fixture.input(shorter), "measure_cleaning: the upper variable has 149 entries, expected 150");
+  CleaningMeasuresInput input = fixture.input(upper);
+  input.upper_start = shorter;
+  refused(input, "measure_cleaning: the start has 149 entries, expected 150");
+  input = fixture.input(upper);
+  input.label_changed = std::span(fixture.changed).first(10);
+  refused(input, "measure_cleaning: label_changed has 10 entries, expected 150");
+  input = fixture.input(upper);
+  input.lower_consensus = upper;
+  refused(input, "measure_cleaning: the lower consensus has 150 entries, expected 18");
+  const LabelledRows wider = random_rows(3, 7, 3, 1);
+  input = fixture.input(upper);
+  input.test = &wider;
+  refused(input, "test: 7 features, elsewhere 6");
+  refused({}, "measure_cleaning: no shards");
+}
+
+}  // namespace
