@@ -119,14 +119,22 @@ std::vector<Scenario> make_scenarios() {
              o.lower_rounds = 2;
            }),
       {.cuts_evicted = true});
+  add("quadratic, M reached, equal multipliers: the oldest goes", quadratic({}),
+      with(paper_options(),
+           [](Options& o) {
+             o.cut_interval = 2;
+             o.max_cuts = 4;
+             o.multiplier_bound = 1e-6;  // all are at the bound soon
+           }),
+      {.cuts_evicted = true});
   add("quadratic, bounds on v, lambda and theta; floors; T1", quadratic({}),
       with(paper_options(),
            [](Options& o) {
              o.multiplier_bound = 0.01;
-             o.dual_bound = 0.05;
+             o.dual_bound = 0.001;
              o.cut_regularization_floor = 0.9;
              o.dual_regularization_floor = 8;
-             o.cut_until = 120;
+             o.cut_until = 119;  // an update would be due after this very iteration
            }),
       {.bounds_met = true});
   list.back().instance = [] {
