@@ -130,7 +130,7 @@ Preset code_ijcnn1() {
        {"start", "code-tune"},
        {"shard_weights", "equal"},
        {"model", "softmax"},
-       {"per_class", "no"},
+       {"per_class", "false"},
        {"parametrization", "linear"},
        {"penalty_factor", "0.011363636363636364"}}};
 }

@@ -1,0 +1,67 @@
+#include "commands/command.h"
+
+#include <exception>
+#include <new>
+#include <ostream>
+
+#include "commands/info.h"
+#include "commands/problem_run.h"
+#include "io/error.h"
+#include "settings/command_line.h"
+#include "settings/config_file.h"
+#include "settings/effects.h"
+
+namespace adbo::app {
+namespace {
+
+std::optional<ProblemKind> problem_of(CommandName command) {
+  if (command == CommandName::kClean) return ProblemKind::kClean;
+  if (command == CommandName::kTune) return ProblemKind::kTune;
+  return std::nullopt;  // named by the file
+}
+
+ExitCode run_problem_command(CommandLine line, const Environment& environment) {
+  if (!line.config_path.empty()) line.sources.file = read_config_file(line.config_path);
+  Settings settings = resolve_settings(problem_of(*line.command), line.sources);
+  refuse_settings_without_effect(settings);
+  environment.console.set_quiet(settings.task().quiet);
+  environment.console.set_verbose(settings.task().verbose);
+  return run_problem(settings, environment);
+}
+
+ExitCode dispatch(const std::vector<std::string>& arguments, const Environment& environment) {
+  const CommandLine line = parse_command_line(arguments);
+  if (!line.command) {
+    environment.console.out() << line.text << std::flush;
+    return ExitCode::kFinished;
+  }
+  if (*line.command == CommandName::kInfo) {
+    environment.console.out() << info_text(line.info_options, line.info_json) << std::flush;
+    return ExitCode::kFinished;
+  }
+  return run_problem_command(line, environment);
+}
+
+}  // namespace
+
+ExitCode run_command(const std::vector<std::string>& arguments, const Environment& environment) {
+  const auto failed = [&environment](ExitCode code, std::string_view message) {
+    environment.console.error(message);
+    return code;
+  };
+  try {
+    return dispatch(arguments, environment);
+  } catch (const UsageError& error) {
+    return failed(ExitCode::kUsage, error.what());
+  } catch (const DataError& error) {
+    return failed(ExitCode::kInputData, error.what());
+  } catch (const io::InputError& error) {
+    return failed(ExitCode::kInputData, error.what());
+  } catch (const std::bad_alloc&) {
+    return failed(ExitCode::kInternal, "out of memory");
+  } catch (const std::exception& error) {
+    return failed(ExitCode::kInternal, error.what());
+  }
+}
+
+}  // namespace adbo::app

@@ -1,0 +1,64 @@
+#include "commands/quadratic.h"
+
+#include <algorithm>
+#include <cmath>
+#include <memory>
+#include <utility>
+
+#include "adbo/problems/quadratic.h"
+
+namespace adbo::app {
+namespace {
+
+constexpr double kAutomaticTolerance = 1e-8;
+
+struct Solution {
+  std::vector<double> upper;
+  double value = 0;
+};
+
+QuadraticSettings quadratic_settings(const Settings& settings) {
+  QuadraticSettings quadratic;
+  quadratic.upper_dim = static_cast<std::size_t>(settings.task().upper_dim);
+  quadratic.lower_dim = static_cast<std::size_t>(settings.task().lower_dim);
+  quadratic.num_workers = static_cast<std::size_t>(settings.task().workers);
+  quadratic.condition = settings.task().condition;
+  quadratic.heterogeneity = settings.task().heterogeneity;
+  quadratic.seed = settings.options().seed;
+  return quadratic;
+}
+
+Findings conclude(const Solution& solution, const ResolveOptions& resolve, Problem& problem,
+                  const Result& result) {
+  const std::vector<double> zeros(problem.upper_dim());
+  const ValueFunction start = value_function(problem, zeros, {}, resolve);
+  const ValueFunction end = value_function(problem, result.upper, {}, resolve);
+  double distance = 0;
+  for (std::size_t j = 0; j < solution.upper.size(); ++j) {
+    distance = std::max(distance, std::abs(result.upper[j] - solution.upper[j]));
+  }
+  Findings findings;
+  findings.metrics = {{"value_function", end.upper_objective},
+                      {"value_function_start", start.upper_objective},
+                      {"value_function_optimum", solution.value},
+                      {"upper_distance_max", distance}};
+  findings.measure_seconds = start.seconds + end.seconds;
+  return findings;
+}
+
+}  // namespace
+
+PreparedTask prepare_quadratic(const Settings& settings) {
+  QuadraticInstance instance = make_quadratic(quadratic_settings(settings));
+  const Solution solution{std::move(instance.upper_solution), instance.value};
+  const ResolveOptions resolve = resolve_options(settings, kAutomaticTolerance);
+  Json data{{"upper_dim", settings.task().upper_dim}, {"lower_dim", settings.task().lower_dim}};
+  return {std::move(instance.problem),
+          {},
+          std::move(data),
+          [solution, resolve](Problem& problem, const Result& result, const OutputFolder&) {
+            return conclude(solution, resolve, problem, result);
+          }};
+}
+
+}  // namespace adbo::app

@@ -1,0 +1,10 @@
+#pragma once
+
+#include "commands/problem_run.h"
+
+namespace adbo::app {
+
+/// A member of the quadratic family, whose solution is known.
+[[nodiscard]] PreparedTask prepare_quadratic(const Settings& settings);
+
+}  // namespace adbo::app

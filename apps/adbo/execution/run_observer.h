@@ -1,0 +1,39 @@
+#pragma once
+
+#include <cstdint>
+#include <functional>
+#include <optional>
+
+#include "adbo/observer.h"
+#include "adbo/problems/hyper_cleaning.h"
+#include "execution/progress.h"
+#include "execution/stop_signal.h"
+#include "output/trace_csv.h"
+
+namespace adbo::app {
+
+/// Accuracy and loss of the lower variable [m] on the test rows; empty when there are none.
+using TestScore = std::function<ModelScore(std::span<const double>)>;
+
+/// Writes the trace, tests the consensus model now and then, shows progress, and stops the run on a signal.
+/// Its time is not the run's.
+class RunObserver final : public Observer {
+ public:
+  /// Tests at iterations 0, evaluate_every, 2 evaluate_every, ... and at `iterations`; evaluate_every >= 1.
+  RunObserver(TraceCsv& trace, Progress& progress, const StopSignal& stop, const TestScore& test_score,
+              std::int64_t evaluate_every, std::int64_t iterations);
+
+  ObserverAction on_iteration(const IterationView& view) override;
+
+ private:
+  [[nodiscard]] bool test_is_due(std::int64_t iteration) const;
+
+  TraceCsv& trace_;
+  Progress& progress_;
+  const StopSignal& stop_;
+  const TestScore& test_score_;
+  std::int64_t evaluate_every_;
+  std::int64_t iterations_;
+};
+
+}  // namespace adbo::app

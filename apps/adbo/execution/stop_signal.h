@@ -1,0 +1,23 @@
+#pragma once
+
+#include "adbo/solver.h"
+
+namespace adbo::app {
+
+/// While it lives, the first SIGINT or SIGTERM asks for an orderly end: the attached solver stops after the
+/// current iteration and what there is gets written. A second signal ends the process at once. One object at
+/// a time.
+class StopSignal {
+ public:
+  StopSignal();
+  ~StopSignal();
+  StopSignal(const StopSignal&) = delete;
+  StopSignal& operator=(const StopSignal&) = delete;
+
+  /// The solver to stop; nullptr when it is done. It has to outlive its attachment.
+  void attach(Solver* solver) noexcept;
+  /// The signal that came first, or 0.
+  [[nodiscard]] int received() const noexcept;
+};
+
+}  // namespace adbo::app

@@ -1,0 +1,39 @@
+// The command `adbo`: what belongs to the process rather than to a command.
+
+#include <tbb/global_control.h>
+#include <tbb/info.h>
+#include <unistd.h>
+
+#include <cstddef>
+#include <iostream>
+#include <memory>
+#include <string>
+#include <vector>
+
+#include "commands/command.h"
+
+namespace {
+
+/// How many threads oneTBB may use is one number for the whole process, so that the engine leaves it alone.
+class ThreadLimit {
+ public:
+  /// One more than the workers' threads: the master waits, but it counts.
+  void set(std::int64_t threads) {
+    const auto workers = static_cast<std::size_t>(threads > 0 ? threads : tbb::info::default_concurrency());
+    control_ =
+        std::make_unique<tbb::global_control>(tbb::global_control::max_allowed_parallelism, workers + 1);
+  }
+
+ private:
+  std::unique_ptr<tbb::global_control> control_;
+};
+
+}  // namespace
+
+int main(int argc, char** argv) {
+  std::ios::sync_with_stdio(false);
+  adbo::app::Console console(std::cout, std::cerr, isatty(STDERR_FILENO) != 0);
+  ThreadLimit limit;
+  const adbo::app::Environment environment{console, [&limit](std::int64_t threads) { limit.set(threads); }};
+  return static_cast<int>(adbo::app::run_command({argv + 1, argv + argc}, environment));
+}

@@ -1,0 +1,25 @@
+#pragma once
+
+#include <string>
+#include <string_view>
+
+namespace adbo::app {
+
+/// The folder of the output files. Checked before any work, made only when the work begins, so that a refused
+/// command leaves nothing behind.
+class OutputFolder {
+ public:
+  /// UsageError naming the path when it is a file, or when neither it nor its nearest existing parent can be
+  /// written.
+  explicit OutputFolder(std::string path);
+
+  /// Makes the folder and its parents. UsageError when that fails after all.
+  void create() const;
+  [[nodiscard]] std::string file(std::string_view name) const;
+  [[nodiscard]] const std::string& path() const { return path_; }
+
+ private:
+  std::string path_;
+};
+
+}  // namespace adbo::app

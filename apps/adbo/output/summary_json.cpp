@@ -1,0 +1,139 @@
+#include "output/summary_json.h"
+
+#include <charconv>
+#include <cmath>
+
+#include "adbo/version.h"
+
+namespace adbo::app {
+namespace {
+
+template <class Number>
+Json parsed_number(const std::string& text) {
+  Number value{};
+  const auto [stop, error] = std::from_chars(text.data(), text.data() + text.size(), value);
+  return error == std::errc() && stop == text.data() + text.size() ? Json(value) : Json(text);
+}
+
+/// A number as a number, a flag as true or false.
+Json typed_value(const SettingInfo& info, const std::string& text) {
+  switch (info.kind) {
+    case ValueKind::kInteger:
+      return text.starts_with('-') ? parsed_number<std::int64_t>(text) : parsed_number<std::uint64_t>(text);
+    case ValueKind::kNumber:
+      return parsed_number<double>(text);
+    case ValueKind::kFlag:
+      return text == "true";
+    case ValueKind::kText:
+    case ValueKind::kChoice:
+      break;
+  }
+  return text;
+}
+
+/// Adds a measure that applies.
+void put(Json& json, std::string_view name, double value) {
+  if (std::isfinite(value)) json[std::string(name)] = value;
+}
+
+std::string method_name(Method method) {
+  Options options;
+  options.method = method;
+  return option_value(options, *find_option("method"));
+}
+
+Json counts_json(const Counts& counts) {
+  return {{"upper_gradients", counts.upper_gradients},
+          {"lower_gradients", counts.lower_gradients},
+          {"hessian_products", counts.hessian_products},
+          {"cross_products", counts.cross_products},
+          {"messages", counts.messages},
+          {"bytes", counts.bytes},
+          {"cuts_added", counts.cuts_added},
+          {"cuts_dropped", counts.cuts_dropped},
+          {"cuts_alive", counts.cuts_alive}};
+}
+
+Json metrics_json(const Metrics& metrics, const Summary& summary) {
+  Json json = Json::object();
+  for (const auto& [name, value] : metrics) put(json, name, value);
+  put(json, "upper_change_max", summary.upper_change_max);
+  if (summary.stationarity_gap >= 0) put(json, "stationarity_gap", summary.stationarity_gap);
+  return json;
+}
+
+}  // namespace
+
+Json config_json(const Settings& settings, const Options& options_used) {
+  Json json = Json::object();
+  if (!settings.preset().empty()) json["preset"] = {{"value", settings.preset()}};
+  RunConfig used = settings.config();
+  used.options = options_used;
+  for (const SettingInfo& info : setting_table()) {
+    if ((info.problems & settings.problem_mask()) == 0) continue;
+    const std::string value = info.get(settings.config());
+    Json entry{{"value", typed_value(info, value)}, {"from", to_string(settings.origin(info.name))}};
+    const std::string used_value = info.get(used);
+    if (used_value != value) entry["used"] = typed_value(info, used_value);
+    json[std::string(info.name)] = std::move(entry);
+  }
+  return json;
+}
+
+Json table_json(const io::Table& table) {
+  std::vector<std::int64_t> counts(table.label_names.size());
+  for (const std::int32_t label : table.labels) ++counts[static_cast<std::size_t>(label)];
+  Json classes = Json::object();
+  for (std::size_t c = 0; c < counts.size(); ++c) classes[table.label_names[c]] = counts[c];
+  return {{"source", table.source},        {"format", table.format},
+          {"rows", table.labels.size()},   {"columns", io::column_count(table)},
+          {"classes", std::move(classes)}, {"digest", table.digest}};
+}
+
+Json versions_json() {
+  Json build = Json::array();
+  const std::string_view text = build_description();
+  for (std::size_t begin = 0; begin < text.size();) {
+    const std::size_t end = std::min(text.find('\n', begin), text.size());
+    build.push_back(text.substr(begin, end - begin));
+    begin = end + 1;
+  }
+  return {{"adbo", version()}, {"build", std::move(build)}, {"instruction_set", instruction_set()}};
+}
+
+Json summary_json(const RunFacts& facts) {
+  const Summary& summary = *facts.summary;
+  const Settings& settings = *facts.settings;
+  Json json;
+  json["status"] = to_string(summary.termination);
+  if (!summary.message.empty()) json["message"] = summary.message;
+  json["problem"] = to_string(settings.task().problem);
+  json["method"] = method_name(summary.method_used);
+  json["seed"] = settings.options().seed;
+  json["iterations"] = summary.iterations;
+  put(json, "wall_seconds", summary.wall_seconds);
+  put(json, "cpu_seconds", summary.cpu_seconds);
+  put(json, "virtual_seconds", summary.virtual_seconds);
+  put(json, "barrier_virtual_seconds", summary.barrier_virtual_seconds);
+  put(json, "measure_seconds", facts.measure_seconds);
+  json["workers"] = summary.num_workers;
+  json["active_workers"] = summary.active_workers;
+  json["max_staleness"] = summary.max_staleness;
+  json["threads_given"] = summary.threads_given;
+  json["threads_used"] = summary.threads_used;
+  if (summary.stationarity_iteration >= 0) json["stationarity_iteration"] = summary.stationarity_iteration;
+  json["metrics"] = metrics_json(facts.metrics, summary);
+  json["words"] = facts.words;
+  json["counts"] = counts_json(summary.counts);
+  json["staleness"] = summary.staleness_histogram;
+  json["config"] = config_json(settings, summary.options_used);
+  json["data"] = facts.data;
+  json["versions"] = versions_json();
+  return json;
+}
+
+std::string json_text(const Json& json) {
+  return json.dump(2, ' ', false, Json::error_handler_t::replace) + "\n";
+}
+
+}  // namespace adbo::app

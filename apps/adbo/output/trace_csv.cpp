@@ -1,0 +1,65 @@
+#include "output/trace_csv.h"
+
+#include <fmt/format.h>
+
+#include <cmath>
+#include <iterator>
+#include <limits>
+
+#include "io/error.h"
+
+namespace adbo::app {
+namespace {
+
+constexpr std::chrono::seconds kFlushInterval{1};
+constexpr std::string_view kHeader =
+    "iteration,wall_seconds,virtual_seconds,upper_objective,lower_objective,lower_distance,stationarity_gap,"
+    "test_accuracy,test_loss,cuts,active,max_staleness\n";
+
+void append(std::string& line, double value) {
+  if (std::isfinite(value)) fmt::format_to(std::back_inserter(line), "{}", value);
+  line += ',';
+}
+
+std::string line_of(const TraceRecord& record, const std::optional<ModelScore>& test) {
+  std::string line = fmt::format("{},", record.iteration);
+  for (const double value : {record.wall_seconds, record.virtual_seconds, record.upper_objective,
+                             record.lower_objective, record.lower_distance, record.stationarity_gap}) {
+    append(line, value);
+  }
+  constexpr double kNotMeasured = std::numeric_limits<double>::quiet_NaN();
+  append(line, test ? test->accuracy : kNotMeasured);
+  append(line, test ? test->loss : kNotMeasured);
+  return line + fmt::format("{},{},{}\n", record.cuts, record.active, record.max_staleness);
+}
+
+}  // namespace
+
+TraceCsv::TraceCsv(const std::string& path)
+    : path_(path),
+      file_(path, std::ios::binary | std::ios::trunc),
+      last_flush_(std::chrono::steady_clock::now()) {
+  file_ << kHeader;
+  check();
+}
+
+void TraceCsv::add(const TraceRecord& record, const std::optional<ModelScore>& test) {
+  file_ << line_of(record, test);
+  const auto now = std::chrono::steady_clock::now();
+  if (now - last_flush_ >= kFlushInterval) {
+    last_flush_ = now;
+    file_.flush();
+  }
+  check();
+}
+
+void TraceCsv::finish() {
+  file_.close();
+  check();
+}
+
+void TraceCsv::check() const {
+  if (!file_) throw io::OutputError(path_, "cannot be written");
+}
+
+}  // namespace adbo::app

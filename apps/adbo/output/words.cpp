@@ -1,0 +1,145 @@
+#include "output/words.h"
+
+#include <fmt/format.h>
+
+#include <algorithm>
+#include <cmath>
+
+namespace adbo::app {
+namespace {
+
+/// Accuracies this close are equal for every practical purpose.
+constexpr double kAccuracyTie = 5e-4;
+
+using Words = std::vector<std::string>;
+
+void add_comparison_with_alternatives(Words& words, const CleaningMeasures& m) {
+  if (!std::isfinite(m.test_accuracy_delivered)) {
+    words.push_back("No test rows were given: whether cleaning improved the model is not known.");
+    return;
+  }
+  const bool plain_is_best = m.test_accuracy_start >= m.test_accuracy_validation_only;
+  const double best = std::max(m.test_accuracy_start, m.test_accuracy_validation_only);
+  const std::string alternative =
+      plain_is_best ? "plain training on all training rows" : "training on the validation rows alone";
+  const double gain = m.test_accuracy_delivered - best;
+  if (gain > kAccuracyTie) {
+    words.push_back(
+        fmt::format("The delivered model's test accuracy {:.4f} is {:.4f} above the best simple alternative, "
+                    "{} ({:.4f}).",
+                    m.test_accuracy_delivered, gain, alternative, best));
+  } else if (gain >= -kAccuracyTie) {
+    words.push_back(fmt::format(
+        "Cleaning did not help: the delivered model's test accuracy {:.4f} equals that of {} ({:.4f}).",
+        m.test_accuracy_delivered, alternative, best));
+  } else {
+    words.push_back(fmt::format(
+        "Cleaning did not help: the delivered model's test accuracy {:.4f} is below that of {} ({:.4f}).",
+        m.test_accuracy_delivered, alternative, best));
+  }
+}
+
+void add_weights_alone(Words& words, const CleaningMeasures& m) {
+  if (std::isfinite(m.test_accuracy_retrained) &&
+      m.test_accuracy_retrained <= m.test_accuracy_start + kAccuracyTie) {
+    words.push_back(
+        fmt::format("The learned weights alone do not help: a model trained with them has test accuracy "
+                    "{:.4f}, plain training {:.4f}.",
+                    m.test_accuracy_retrained, m.test_accuracy_start));
+  }
+}
+
+void add_detection(Words& words, const CleaningMeasures& m) {
+  if (!std::isfinite(m.detection_auc) || !std::isfinite(m.detection_auc_plain)) return;
+  const bool better = m.detection_auc > m.detection_auc_plain + kAccuracyTie;
+  words.push_back(
+      fmt::format("Ranking the rows by the delivered model finds the wrong labels with AUC {:.4f}, {} plain "
+                  "training ({:.4f}).",
+                  m.detection_auc, better ? "better than" : "no better than", m.detection_auc_plain));
+}
+
+void add_true_mask(Words& words, const CleaningMeasures& m) {
+  const double left = m.test_accuracy_true_mask - m.test_accuracy_retrained;
+  if (std::isfinite(left) && left > kAccuracyTie) {
+    words.push_back(
+        fmt::format("Knowing which labels are wrong would give {:.4f}: {:.4f} more than the learned weights.",
+                    m.test_accuracy_true_mask, left));
+  }
+}
+
+void add_value_function(Words& words, double end, double start, std::string_view what) {
+  if (!std::isfinite(end) || !std::isfinite(start)) return;
+  if (end < start) return;
+  words.push_back(
+      fmt::format("The value function did not fall ({:.6g} at the start, {:.6g} at the end): the run did not "
+                  "improve the {}.",
+                  start, end, what));
+}
+
+}  // namespace
+
+Words run_words(const Summary& summary, Method method_asked) {
+  Words words;
+  if (method_asked == Method::kAuto) words.push_back("method = auto stands for adbo, the paper's method.");
+  if (summary.termination == Termination::kDiverged || summary.termination == Termination::kFailed) {
+    words.push_back("The run ended before its time: " + summary.message +
+                    ". The results are those of the last finite iterate.");
+  }
+  if (summary.upper_change_max >= 0 && summary.upper_change_max < kUpperHardlyMoved) {
+    words.push_back(
+        fmt::format("The upper variable has hardly moved: its largest change is {:.3g}. Everything below is "
+                    "in effect that of the start.",
+                    summary.upper_change_max));
+  }
+  return words;
+}
+
+Words cleaning_words(const CleaningMeasures& measures, const CleaningFacts& facts) {
+  Words words;
+  if (facts.validation_from_train) {
+    words.push_back(
+        "The validation rows were taken from the training file: their labels are trusted as they stand and "
+        "are not judged.");
+  }
+  add_comparison_with_alternatives(words, measures);
+  add_weights_alone(words, measures);
+  add_true_mask(words, measures);
+  add_detection(words, measures);
+  add_value_function(words, measures.value_function, measures.value_function_start, "weights");
+  if (!measures.all_converged) {
+    words.push_back(
+        fmt::format("Not every re-trained model reached the gradient norm {:.1e}: the worst stands at {:.1e} "
+                    "(measure_evaluations, measure_tolerance).",
+                    facts.tolerance, measures.worst_gradient_norm));
+  }
+  return words;
+}
+
+Words tuning_words(const ValueFunction& end, const ValueFunction& start, double accuracy_end,
+                   double accuracy_start) {
+  Words words;
+  const auto add_trouble = [&words](const ValueFunction& at, std::string_view where) {
+    if (at.converged) return;
+    if (at.reason == "unbounded") {
+      words.push_back(
+          fmt::format("The lower level is unbounded {}: some coefficient is negative or zero and no best "
+                      "model exists (parametrization = exp or softplus keeps them positive).",
+                      where));
+    } else {
+      words.push_back(fmt::format("The re-solved lower level {} did not converge ({}, gradient norm {:.1e}).",
+                                  where, at.reason, at.gradient_norm));
+    }
+  };
+  add_trouble(start, "at the start");
+  add_trouble(end, "at the end");
+  add_value_function(words, end.upper_objective, start.upper_objective, "coefficients");
+  if (!std::isfinite(accuracy_end)) return words;
+  if (std::isfinite(accuracy_start) && accuracy_end <= accuracy_start + kAccuracyTie) {
+    words.push_back(
+        fmt::format("Tuning did not improve the test accuracy: {:.4f} at the start, {:.4f} at the end.",
+                    accuracy_start, accuracy_end));
+  }
+  return words;
+}
+
+}  // namespace adbo::app

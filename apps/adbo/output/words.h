@@ -1,0 +1,32 @@
+#pragma once
+// What the measures of a run mean, in plain sentences.
+
+#include <optional>
+#include <string>
+#include <vector>
+
+#include "adbo/measures.h"
+#include "adbo/problems/hyper_cleaning.h"
+#include "adbo/summary.h"
+
+namespace adbo::app {
+
+/// Below this largest change of any upper coordinate a run is said not to have moved.
+inline constexpr double kUpperHardlyMoved = 1e-3;
+
+/// How the run ended and whether its upper variable moved.
+[[nodiscard]] std::vector<std::string> run_words(const Summary& summary, Method method_asked);
+
+struct CleaningFacts {
+  bool validation_from_train = false;  ///< the trusted rows are part of --train
+  double tolerance = 0;                ///< of the re-solves
+};
+/// Whether cleaning was worth it, compared with the simple alternatives.
+[[nodiscard]] std::vector<std::string> cleaning_words(const CleaningMeasures& measures,
+                                                      const CleaningFacts& facts);
+
+/// Whether tuning was worth it. NaN accuracies do not apply.
+[[nodiscard]] std::vector<std::string> tuning_words(const ValueFunction& end, const ValueFunction& start,
+                                                    double accuracy_end, double accuracy_start);
+
+}  // namespace adbo::app

@@ -1,0 +1,209 @@
+#include "settings/command_line.h"
+
+#include <fmt/format.h>
+
+#include <CLI/CLI.hpp>
+#include <algorithm>
+#include <array>
+
+#include "adbo/version.h"
+#include "support/exit_code.h"
+#include "support/names.h"
+
+namespace adbo::app {
+namespace {
+
+struct CommandInfo {
+  CommandName name;
+  std::string_view word;
+  std::string_view sentence;
+  ProblemMask problems;
+};
+
+constexpr std::array kCommands{
+    CommandInfo{CommandName::kClean, "clean", "Find the rows whose labels are wrong, and a better model",
+                mask_of(ProblemKind::kClean)},
+    CommandInfo{CommandName::kTune, "tune", "Learn one regularization coefficient per feature",
+                mask_of(ProblemKind::kTune)},
+    CommandInfo{CommandName::kRun, "run", "Run any problem from a TOML file", kAllProblems},
+    CommandInfo{CommandName::kInfo, "info", "Version, build, methods, problems, presets, options", 0},
+};
+
+/// "--max-staleness,--tau": the name first, then the aliases.
+std::string flag_names(const SettingInfo& info) {
+  std::string names = "--" + hyphenated(info.name);
+  for (const std::string_view alias : info.aliases) {
+    names += alias == "v" ? ",-v" : ",--" + hyphenated(alias);
+  }
+  return names;
+}
+
+std::string description(const SettingInfo& info) {
+  std::string text(info.sentence);
+  if (info.kind == ValueKind::kFlag) return text;
+  const std::string value = info.get(RunConfig{});
+  text += fmt::format(" [{}", info.expectation);
+  if (!value.empty()) text += fmt::format("; default {}", value);
+  text += "]";
+  if (!info.symbol.empty()) text += fmt::format(" ({})", info.symbol);
+  return text;
+}
+
+void add_setting(CLI::App& command, const SettingInfo& info, CommandLine& line) {
+  const std::string flag = "--" + hyphenated(info.name);
+  const std::string name(info.name);
+  CLI::Option* option = nullptr;
+  if (info.kind == ValueKind::kFlag) {
+    option = command.add_flag_callback(
+        flag_names(info),
+        [&line, flag, name] {
+          line.sources.flags.push_back({name, "true", flag});
+        },
+        description(info));
+  } else {
+    option = command.add_option_function<std::string>(
+        flag_names(info),
+        [&line, flag, name](const std::string& value) {
+          line.sources.flags.push_back({name, value, flag});
+        },
+        description(info));
+    option->type_name(info.kind == ValueKind::kText ? "TEXT" : "VALUE");
+  }
+  option->group(std::string(info.group));
+}
+
+void add_set(CLI::App& command, CommandLine& line) {
+  command
+      .add_option_function<std::vector<std::string>>(
+          "--set",
+          [&line](const std::vector<std::string>& entries) {
+            for (const std::string& entry : entries) {
+              const std::size_t equals = entry.find('=');
+              if (equals == std::string::npos || equals == 0) {
+                throw UsageError(fmt::format("--set {}: expected key=value", entry));
+              }
+              line.sources.set.push_back({entry.substr(0, equals), entry.substr(equals + 1), "--set"});
+            }
+          },
+          "A setting by its name in configuration files, key=value; may be repeated")
+      ->allow_extra_args(false)
+      ->type_name("KEY=VALUE")
+      ->group("Settings");
+}
+
+void add_settings(CLI::App& command, const CommandInfo& info, CommandLine& line) {
+  command
+      .add_option_function<std::string>(
+          "--preset",
+          [&line](const std::string& value) {
+            line.sources.flags.push_back({"preset", value, "--preset"});
+          },
+          "Published settings: see `adbo info`")
+      ->type_name("NAME")
+      ->group("Settings");
+  add_set(command, line);
+  if (info.name == CommandName::kRun) {
+    command.add_option("config", line.config_path, "TOML file of settings")->type_name("FILE")->required();
+  } else {
+    command.add_option("--config", line.config_path, "TOML file of settings")
+        ->type_name("FILE")
+        ->group("Settings");
+  }
+  for (const SettingInfo& setting : setting_table()) {
+    if ((setting.problems & info.problems) != 0) add_setting(command, setting, line);
+  }
+}
+
+void add_command(CLI::App& app, const CommandInfo& info, CommandLine& line) {
+  CLI::App* const command = app.add_subcommand(std::string(info.word), std::string(info.sentence));
+  command->allow_extras();  // so that a misspelt flag can be answered with the nearest one
+  if (info.name == CommandName::kInfo) {
+    command->add_flag("--options", line.info_options, "The whole option table");
+    command->add_flag("--json", line.info_json, "Everything, as JSON");
+  } else {
+    add_settings(*command, info, line);
+  }
+  command->callback([&line, name = info.name] { line.command = name; });
+}
+
+/// Names with underscores, as the authors' code and configuration files write them, are flags too.
+std::string with_hyphens(const std::string& argument) {
+  if (argument.rfind("--", 0) != 0) return argument;
+  const std::size_t equals = argument.find('=');
+  return hyphenated(argument.substr(0, equals)) +
+         (equals == std::string::npos ? "" : argument.substr(equals));
+}
+
+[[noreturn]] void refuse_flag(const std::string& argument, const CommandInfo& info) {
+  const std::string flag = argument.substr(0, argument.find('='));
+  if (flag.rfind('-', 0) != 0) {
+    throw UsageError(fmt::format("{}: unexpected argument \"{}\"", info.word, argument));
+  }
+  const std::string name = flag.substr(std::min(flag.find_first_not_of('-'), flag.size()));
+  const SettingInfo* const elsewhere = find_setting(name);
+  if (elsewhere != nullptr && info.problems != 0) {
+    throw UsageError(fmt::format("{} has no effect for {}", flag, info.word));
+  }
+  const std::string_view nearest = info.problems == 0 ? "" : nearest_setting(name, info.problems);
+  throw UsageError(fmt::format("{}: there is no option {}{}", info.word, flag,
+                               suggestion(nearest.empty() ? std::string() : "--" + hyphenated(nearest))));
+}
+
+void refuse_leftovers(const CLI::App& app) {
+  for (const CommandInfo& info : kCommands) {
+    const CLI::App* const command = app.get_subcommand(std::string(info.word));
+    if (!command->parsed()) continue;
+    const std::vector<std::string> leftovers = command->remaining();
+    if (leftovers.empty()) continue;
+    const auto flag = std::find_if(leftovers.begin(), leftovers.end(),
+                                   [](const std::string& word) { return word.rfind('-', 0) == 0; });
+    refuse_flag(flag == leftovers.end() ? leftovers.front() : *flag, info);
+  }
+}
+
+void refuse_unknown_command(const std::vector<std::string>& arguments) {
+  if (arguments.empty())
+    throw UsageError("no command is given: clean, tune, run or info (adbo --help says more)");
+  const std::string& word = arguments.front();
+  if (word.rfind('-', 0) == 0) return;
+  std::vector<std::string_view> words;
+  for (const CommandInfo& info : kCommands) words.push_back(info.word);
+  if (std::find(words.begin(), words.end(), word) != words.end()) return;
+  throw UsageError(fmt::format("there is no command \"{}\"{} (commands: {})", word,
+                               suggestion(nearest_name(word, words)), joined(words)));
+}
+
+}  // namespace
+
+CommandLine parse_command_line(const std::vector<std::string>& arguments) {
+  CommandLine line;
+  refuse_unknown_command(arguments);
+  CLI::App app(
+      "Asynchronous distributed bilevel optimization: hyper-cleaning of labels and tuning of coefficients.",
+      "adbo");
+  app.require_subcommand(1);
+  app.set_version_flag("--version", "adbo " + std::string(version()));
+  for (const CommandInfo& info : kCommands) add_command(app, info, line);
+
+  std::vector<std::string> reversed;  // as CLI11 wants them
+  for (const std::string& argument : arguments) reversed.push_back(with_hyphens(argument));
+  std::reverse(reversed.begin(), reversed.end());
+  try {
+    app.parse(reversed);
+  } catch (const CLI::CallForHelp&) {
+    const auto chosen = app.get_subcommands();
+    line.text = chosen.empty() ? app.help() : chosen.front()->help();
+    line.command.reset();
+    return line;
+  } catch (const CLI::CallForVersion& version) {
+    line.text = std::string(version.what()) + "\n";
+    line.command.reset();
+    return line;
+  } catch (const CLI::ParseError& error) {
+    throw UsageError(error.what());
+  }
+  refuse_leftovers(app);
+  return line;
+}
+
+}  // namespace adbo::app

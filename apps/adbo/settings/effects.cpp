@@ -1,0 +1,61 @@
+#include "settings/effects.h"
+
+#include <fmt/format.h>
+
+#include <initializer_list>
+
+#include "support/exit_code.h"
+
+namespace adbo::app {
+namespace {
+
+/// `names` have no effect while `condition` holds.
+void refuse_while(const Settings& settings, bool condition, std::string_view reason,
+                  std::initializer_list<std::string_view> names) {
+  if (!condition) return;
+  for (const std::string_view name : names) {
+    if (settings.is_explicit(name)) throw UsageError(fmt::format("{} has no effect {}", name, reason));
+  }
+}
+
+void check_method(const Settings& settings) {
+  const Options& options = settings.options();
+  const bool constant = options.regularization == RegularizationSchedule::kConstant;
+  refuse_while(settings, constant, "with regularization = constant",
+               {"cut_regularization_floor", "dual_regularization_floor"});
+  refuse_while(settings, !constant, "with regularization = decaying",
+               {"cut_regularization", "dual_regularization"});
+  const bool fixed = options.steps == StepRule::kFixed;
+  refuse_while(settings, fixed, "with steps = fixed", {"smoothness", "drift_constant", "theorem_gamma"});
+  refuse_while(settings, !fixed, "with steps = theorem2",
+               {"step_upper_local", "step_lower_local", "step_upper_consensus", "step_lower_consensus",
+                "step_cut_multiplier", "step_consensus_dual"});
+}
+
+void check_data(const Settings& settings) {
+  const TaskSettings& task = settings.task();
+  refuse_while(settings, task.train.empty(), "without train", {"train_labels"});
+  refuse_while(settings, task.validation.empty(), "without validation", {"validation_labels"});
+  refuse_while(settings, !task.validation.empty(), "with a validation file",
+               {"validation_fraction", "split"});
+  refuse_while(settings, task.test.empty(), "without test", {"test_labels", "evaluate_every"});
+  refuse_while(settings, task.corrupt == 0, "with corrupt = 0", {"corrupt_rule"});
+  refuse_while(settings, task.model == ModelRule::kLogistic, "with model = logistic", {"per_class"});
+}
+
+void check_output(const Settings& settings) {
+  if (settings.task().quiet && settings.task().verbose) {
+    throw UsageError("quiet and verbose exclude each other");
+  }
+  refuse_while(settings, settings.task().quiet, "with quiet", {"progress"});
+}
+
+}  // namespace
+
+void refuse_settings_without_effect(const Settings& settings) {
+  check_method(settings);
+  check_data(settings);
+  check_output(settings);
+}
+
+}  // namespace adbo::app

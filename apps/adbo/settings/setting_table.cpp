@@ -1,0 +1,348 @@
+#include "settings/setting_table.h"
+
+#include <fmt/format.h>
+
+#include <algorithm>
+#include <charconv>
+#include <cmath>
+#include <limits>
+#include <optional>
+#include <type_traits>
+#include <utility>
+
+#include "support/names.h"
+
+namespace adbo::app {
+namespace {
+
+constexpr ProblemMask kClean = mask_of(ProblemKind::kClean);
+constexpr ProblemMask kTune = mask_of(ProblemKind::kTune);
+constexpr ProblemMask kQuadratic = mask_of(ProblemKind::kQuadratic);
+
+template <class Number>
+std::optional<Number> parse_number(std::string_view text) {
+  Number value{};
+  const char* const end = text.data() + text.size();
+  const auto [stop, error] = std::from_chars(text.data(), end, value);
+  if (error != std::errc() || stop != end) return std::nullopt;
+  return value;
+}
+
+struct Range {
+  double lowest = -std::numeric_limits<double>::infinity();
+  double highest = std::numeric_limits<double>::infinity();
+  bool lowest_exclusive = false;
+  bool highest_exclusive = false;
+
+  [[nodiscard]] bool holds(double value) const {
+    return std::isfinite(value) && (lowest_exclusive ? value > lowest : value >= lowest) &&
+           (highest_exclusive ? value < highest : value <= highest);
+  }
+};
+
+std::string expectation_of_number(bool integer, const Range& range, std::string_view unit) {
+  std::string text = integer ? "an integer" : "a number";
+  if (std::isfinite(range.lowest))
+    text += fmt::format(" {} {}", range.lowest_exclusive ? ">" : ">=", range.lowest);
+  if (std::isfinite(range.highest)) {
+    text += fmt::format(" and {} {}", range.highest_exclusive ? "<" : "<=", range.highest);
+  }
+  if (!unit.empty()) text += fmt::format(" ({})", unit);
+  return text;
+}
+
+std::string expectation_of_choice(std::span<const std::string_view> choices) {
+  return "one of " + joined(choices);
+}
+
+/// What is wrong with a value, as set_option() says it of the engine's options.
+std::string refusal(const SettingInfo& info, std::string_view value) {
+  return fmt::format("{} = \"{}\": expected {}", info.name, value, info.expectation);
+}
+
+/// Collects the command's own settings, one group after the other.
+class TaskTable {
+ public:
+  void group(std::string_view name) { group_ = name; }
+
+  template <class Number>
+  SettingInfo& number(std::string_view name, ProblemMask problems, Number TaskSettings::*member, Range range,
+                      std::string_view sentence) {
+    SettingInfo& info = add(name, problems, sentence);
+    info.kind = std::is_integral_v<Number> ? ValueKind::kInteger : ValueKind::kNumber;
+    info.expectation = expectation_of_number(std::is_integral_v<Number>, range, "");
+    info.set = [member, range, name](RunConfig& config, std::string_view value) {
+      const std::optional<Number> parsed = parse_number<Number>(value);
+      if (!parsed || !range.holds(static_cast<double>(*parsed))) return refusal(*find_setting(name), value);
+      config.task.*member = *parsed;
+      return std::string();
+    };
+    info.get = [member](const RunConfig& config) { return fmt::format("{}", config.task.*member); };
+    return info;
+  }
+
+  SettingInfo& text(std::string_view name, ProblemMask problems, std::string TaskSettings::*member,
+                    std::string_view expectation, std::string_view sentence) {
+    SettingInfo& info = add(name, problems, sentence);
+    info.kind = ValueKind::kText;
+    info.expectation = expectation;
+    info.set = [member, name](RunConfig& config, std::string_view value) {
+      if (value.empty()) return refusal(*find_setting(name), value);
+      config.task.*member = std::string(value);
+      return std::string();
+    };
+    info.get = [member](const RunConfig& config) { return config.task.*member; };
+    return info;
+  }
+
+  template <class Enum>
+  SettingInfo& choice(std::string_view name, ProblemMask problems, Enum TaskSettings::*member,
+                      std::vector<std::string_view> choices, std::string_view sentence) {
+    SettingInfo& info = add(name, problems, sentence);
+    info.kind = ValueKind::kChoice;
+    info.expectation = expectation_of_choice(choices);
+    info.set = [member, choices, name](RunConfig& config, std::string_view value) {
+      const auto found = std::find(choices.begin(), choices.end(), value);
+      if (found == choices.end()) return refusal(*find_setting(name), value);
+      config.task.*member = static_cast<Enum>(found - choices.begin());
+      return std::string();
+    };
+    info.get = [member, choices](const RunConfig& config) {
+      return std::string(choices[static_cast<std::size_t>(config.task.*member)]);
+    };
+    return info;
+  }
+
+  SettingInfo& flag(std::string_view name, ProblemMask problems, bool TaskSettings::*member,
+                    std::string_view sentence) {
+    SettingInfo& info = add(name, problems, sentence);
+    info.kind = ValueKind::kFlag;
+    info.expectation = "true or false";
+    info.set = [member, name](RunConfig& config, std::string_view value) {
+      if (value != "true" && value != "false") return refusal(*find_setting(name), value);
+      config.task.*member = value == "true";
+      return std::string();
+    };
+    info.get = [member](const RunConfig& config) {
+      return std::string(config.task.*member ? "true" : "false");
+    };
+    return info;
+  }
+
+  [[nodiscard]] std::vector<SettingInfo> take() { return std::move(table_); }
+
+ private:
+  SettingInfo& add(std::string_view name, ProblemMask problems, std::string_view sentence) {
+    SettingInfo& info = table_.emplace_back();
+    info.name = name;
+    info.group = group_;
+    info.problems = problems;
+    info.sentence = sentence;
+    return info;
+  }
+
+  std::string_view group_;
+  std::vector<SettingInfo> table_;
+};
+
+constexpr Range at_least(double lowest) { return {.lowest = lowest}; }
+
+void add_data(TaskTable& table) {
+  using Task = TaskSettings;
+  table.group("Data");
+  table.text("train", kDataProblems, &Task::train, "a file",
+             "Training rows: LIBSVM, CSV, IDX, CIFAR or NPY, also gzipped; the content decides.");
+  table.text("train_labels", kDataProblems, &Task::train_labels, "a file",
+             "Labels of --train where its format has none (IDX, NPY).");
+  table.text("validation", kDataProblems, &Task::validation, "a file",
+             "Trusted rows; without it they are taken from --train.");
+  table.text("validation_labels", kDataProblems, &Task::validation_labels, "a file",
+             "Labels of --validation.");
+  table.text("test", kDataProblems, &Task::test, "a file",
+             "Rows for the test measures; no run learns from them.");
+  table.text("test_labels", kDataProblems, &Task::test_labels, "a file", "Labels of --test.");
+  table.text("label_column", kDataProblems, &Task::label_column, "a column name or position",
+             "Label column of a CSV file: a name of its header, 1 for the first, -1 for the last.");
+  table.text("id_column", kDataProblems, &Task::id_column, "a column name or position",
+             "Column of a CSV file that names the rows.");
+  table.text("positive_class", kDataProblems, &Task::positive_class, "a label",
+             "Two classes: this label against all others.");
+  table.choice("header", kDataProblems, &Task::header, {"auto", "present", "absent"},
+               "Whether the first line of a CSV file names the columns.");
+  table.choice("index_base", kDataProblems, &Task::index_base, {"auto", "0", "1"},
+               "Index of the first feature in a LIBSVM file.");
+}
+
+void add_preparation(TaskTable& table) {
+  using Task = TaskSettings;
+  table.group("Preparation");
+  SettingInfo& workers =
+      table.number("workers", kAllProblems, &Task::workers, {.lowest = 1, .highest = 100000},
+                   "Workers the rows are spread over, in contiguous shards.");
+  workers.symbol = "N";
+  workers.aliases = {"N"};
+  table.number("validation_fraction", kDataProblems, &Task::validation_fraction,
+               {.lowest = 0, .highest = 1, .lowest_exclusive = true, .highest_exclusive = true},
+               "Share of every worker's rows that validates when there is no --validation.");
+  table.choice("split", kDataProblems, &Task::split, {"shard-tail", "random"},
+               "Which rows of a shard validate: the last ones, or random ones.");
+  table.number(
+      "pool_rows", kTune, &Task::pool_rows, at_least(0),
+      "Pools and shuffles the rows of --train and --test, trains and validates with this many and tests with "
+      "the others; 0: off.");
+  table.choice(
+      "scale", kDataProblems, &Task::scale, {"auto", "none", "standardize", "mean-sd", "unit", "mnist-code"},
+      "Scaling of the features: every column by its mean and deviation (auto for tables), all by the global "
+      "ones (auto for pictures), or every column by its largest magnitude (unit).");
+  table.number("corrupt", kClean, &Task::corrupt, {.lowest = 0, .highest = 1},
+               "Share of the training rows whose label is made wrong, for experiments.");
+  table.choice(
+      "corrupt_rule", kClean, &Task::corrupt_rule, {"other-class", "count-shift"},
+      "Every row with that rate to a random other class; or an exact count per worker, labels shifted (the "
+      "authors' code).");
+}
+
+void add_model(TaskTable& table) {
+  using Task = TaskSettings;
+  table.group("Model");
+  table.choice(
+      "shard_weights", kDataProblems, &Task::shard_weights, {"equal", "rows"},
+      "Workers' means are summed as they are (paper), or weighted by their rows so that the split does not "
+      "matter.");
+  SettingInfo& ridge =
+      table.number("ridge", kClean, &Task::ridge, at_least(0), "Weight of the squared norm of the model.");
+  ridge.symbol = "C_r";
+  table.choice("model", kTune, &Task::model, {"auto", "logistic", "softmax"},
+               "Logistic regression (two classes) or softmax; auto: by the number of classes.");
+  table.choice("parametrization", kTune, &Task::parametrization, {"linear", "exp", "softplus"},
+               "Coefficient of the upper variable psi: psi itself (paper; may go negative), exp(psi) or "
+               "log(1 + exp(psi)).");
+  table.number("penalty_factor", kTune, &Task::penalty_factor, {.lowest = 0, .lowest_exclusive = true},
+               "Factor of the sum of coefficient times squared weight.");
+  table.flag("per_class", kTune, &Task::per_class, "Softmax: a coefficient per feature and class.");
+  table.choice("start", kDataProblems, &Task::start, {"zero", "code-clean", "code-tune"},
+               "All zeros, or the random starts of the authors' two programs.");
+}
+
+void add_quadratic(TaskTable& table) {
+  using Task = TaskSettings;
+  table.group("Quadratic family");
+  table.number("upper_dim", kQuadratic, &Task::upper_dim, {.lowest = 1, .highest = 1e6},
+               "Size of the upper variable.");
+  table.number("lower_dim", kQuadratic, &Task::lower_dim, {.lowest = 1, .highest = 1e4},
+               "Size of the lower variable.");
+  table.number("condition", kQuadratic, &Task::condition, at_least(1),
+               "Condition number of the lower Hessians.");
+  table.number("heterogeneity", kQuadratic, &Task::heterogeneity, {.lowest = 0, .highest = 1},
+               "0: all workers equal; 1: independent draws.");
+}
+
+void add_measures(TaskTable& table) {
+  using Task = TaskSettings;
+  table.group("Measures");
+  table.number(
+      "measure_tolerance", kAllProblems, &Task::measure_tolerance, at_least(0),
+      "Gradient norm that the lower level is re-solved to at the end; 0: 1e-4 for clean, 1e-8 otherwise.");
+  table.number("measure_evaluations", kAllProblems, &Task::measure_evaluations, at_least(1),
+               "Most evaluations of a re-solve.");
+}
+
+void add_output(TaskTable& table) {
+  using Task = TaskSettings;
+  table.group("Output");
+  table.text("out", kAllProblems, &Task::out, "a folder",
+             "Folder of the output files; made when it is missing.");
+  table.number("evaluate_every", kDataProblems, &Task::evaluate_every, at_least(0),
+               "Iterations from one test of the consensus model to the next; 0: 200 tests a run.");
+  table.choice("progress", kAllProblems, &Task::progress, {"auto", "bar", "lines", "none"},
+               "Progress on stderr; auto: a bar on a terminal, else lines.");
+  table.flag("quiet", kAllProblems, &Task::quiet, "No progress, no notes.");
+  table.flag("verbose", kAllProblems, &Task::verbose, "Says what was read and how it was prepared.")
+      .aliases = {"v"};
+  table.flag("json", kAllProblems, &Task::json, "The summary on stdout as JSON.");
+  table.flag("require_converged", kAllProblems, &Task::require_converged,
+             "Exit code 6 unless the run ended as converged.");
+}
+
+ValueKind kind_of(const OptionInfo& info) {
+  if (std::holds_alternative<OptionInfo::Choice>(info.member)) return ValueKind::kChoice;
+  if (std::holds_alternative<double Options::*>(info.member)) return ValueKind::kNumber;
+  if (std::holds_alternative<std::string Options::*>(info.member)) return ValueKind::kText;
+  return ValueKind::kInteger;
+}
+
+SettingInfo from_engine(const OptionInfo& option) {
+  SettingInfo info;
+  info.name = option.name;
+  info.group = option.group;
+  info.kind = kind_of(option);
+  info.of_engine = true;
+  info.expectation = option.choices.empty()
+                         ? expectation_of_number(
+                               info.kind == ValueKind::kInteger,
+                               {option.lowest, option.highest, option.lowest_exclusive, false}, option.unit)
+                         : expectation_of_choice(option.choices);
+  info.symbol = option.symbol;
+  info.sentence = option.sentence;
+  info.aliases = option.aliases;
+  info.set = [&option](RunConfig& config, std::string_view value) {
+    return set_option(config.options, option.name, value).message();
+  };
+  info.get = [&option](const RunConfig& config) { return option_value(config.options, option); };
+  return info;
+}
+
+std::vector<SettingInfo> build_table() {
+  TaskTable own;
+  add_data(own);
+  add_preparation(own);
+  add_model(own);
+  add_quadratic(own);
+  add_measures(own);
+  std::vector<SettingInfo> table = own.take();
+  for (const OptionInfo& option : option_table()) table.push_back(from_engine(option));
+  TaskTable output;
+  add_output(output);
+  for (SettingInfo& info : output.take()) table.push_back(std::move(info));
+  return table;
+}
+
+}  // namespace
+
+std::span<const SettingInfo> setting_table() {
+  static const std::vector<SettingInfo> table = build_table();
+  return table;
+}
+
+const SettingInfo* find_setting(std::string_view name) {
+  const std::string wanted = underscored(name);
+  for (const SettingInfo& info : setting_table()) {
+    if (info.name == wanted) return &info;
+    if (std::find(info.aliases.begin(), info.aliases.end(), wanted) != info.aliases.end()) return &info;
+  }
+  return nullptr;
+}
+
+std::string_view nearest_setting(std::string_view name, ProblemMask problems) {
+  std::vector<std::string_view> candidates{"preset", "set", "config"};
+  for (const SettingInfo& info : setting_table()) {
+    if ((info.problems & problems) == 0) continue;
+    candidates.push_back(info.name);
+    candidates.insert(candidates.end(), info.aliases.begin(), info.aliases.end());
+  }
+  return nearest_name(name, candidates);
+}
+
+std::string_view to_string(ProblemKind kind) {
+  switch (kind) {
+    case ProblemKind::kClean:
+      return "clean";
+    case ProblemKind::kTune:
+      return "tune";
+    case ProblemKind::kQuadratic:
+      return "quadratic";
+  }
+  return "?";
+}
+
+}  // namespace adbo::app

@@ -1,0 +1,37 @@
+#pragma once
+
+#include <iosfwd>
+#include <string_view>
+
+namespace adbo::app {
+
+/// Where the command speaks: results go to `out` alone, everything else to `err`.
+class Console {
+ public:
+  Console(std::ostream& out, std::ostream& err, bool err_is_terminal)
+      : out_(out), err_(err), err_is_terminal_(err_is_terminal) {}
+
+  void set_quiet(bool quiet) { quiet_ = quiet; }
+  void set_verbose(bool verbose) { verbose_ = verbose; }
+
+  [[nodiscard]] std::ostream& out() const { return out_; }
+  [[nodiscard]] std::ostream& err() const { return err_; }
+  [[nodiscard]] bool err_is_terminal() const { return err_is_terminal_; }
+  [[nodiscard]] bool quiet() const { return quiet_; }
+
+  /// Always: what the user has to know.
+  void error(std::string_view message) const;
+  /// Unless --quiet.
+  void note(std::string_view message) const;
+  /// With -v.
+  void detail(std::string_view message) const;
+
+ private:
+  std::ostream& out_;
+  std::ostream& err_;
+  bool err_is_terminal_;
+  bool quiet_ = false;
+  bool verbose_ = false;
+};
+
+}  // namespace adbo::app

@@ -1,0 +1,33 @@
+#pragma once
+
+#include <stdexcept>
+
+namespace adbo::app {
+
+/// What the process tells its caller. Scripts depend on these numbers.
+enum class ExitCode {
+  kFinished = 0,  ///< a limit included: summary.json has the status
+  kInternal = 1,
+  kUsage = 2,  ///< usage or configuration
+  kInputData = 3,
+  kDiverged = 4,
+  kWorkerFailed = 5,
+  kNotConverged = 6,  ///< with --require-converged
+  kInterrupted = 130,
+  kTerminated = 143,
+};
+
+/// The command line, a configuration file or a combination of settings is wrong. what() is a whole sentence
+/// that names the setting, its value and what was expected.
+class UsageError : public std::runtime_error {
+ public:
+  using std::runtime_error::runtime_error;
+};
+
+/// The data can be read and yet not be used: no labels, one class, widths that differ.
+class DataError : public std::runtime_error {
+ public:
+  using std::runtime_error::runtime_error;
+};
+
+}  // namespace adbo::app

@@ -1,0 +1,212 @@
+#include "tasks/datasets.h"
+
+#include <fmt/format.h>
+
+#include <algorithm>
+#include <array>
+#include <utility>
+
+#include "io/dataset.h"
+#include "support/exit_code.h"
+#include "support/names.h"
+#include "tasks/random_streams.h"
+
+namespace adbo::app {
+namespace {
+
+io::DatasetRequest base_request(const TaskSettings& task) {
+  io::DatasetRequest request;
+  request.label_column = task.label_column;
+  request.id_column = task.id_column;
+  request.header = task.header;
+  request.index_base = task.index_base;
+  return request;
+}
+
+/// A file that has to fit a training file already read: same index base, same width at least.
+io::DatasetRequest matching_request(const TaskSettings& task, const io::Table& train) {
+  io::DatasetRequest request = base_request(task);
+  if (train.index_base)
+    request.index_base = *train.index_base == 0 ? io::IndexBase::kZero : io::IndexBase::kOne;
+  if (train.format == "libsvm") request.min_columns = io::column_count(train);
+  return request;
+}
+
+io::Table read_table(io::DatasetRequest request, const std::string& path, const std::string& labels,
+                     std::string_view role, const Console& console) {
+  request.path = path;
+  request.labels_path = labels;
+  io::Table table = io::read_dataset(request);
+  for (const std::string& note : table.notes) console.detail(fmt::format("{}: {}", path, note));
+  if (table.labels.empty()) {
+    throw DataError(fmt::format(
+        "{} has no labels: give them with --{}-labels FILE or, for CSV, --label-column NAME", path, role));
+  }
+  console.detail(fmt::format("{}: {}, {} rows, {} columns, {} classes", path, table.format,
+                             io::row_count(table), io::column_count(table), table.label_names.size()));
+  return table;
+}
+
+void match_columns(io::Table& train, io::Table& other) {
+  if (train.format == "libsvm" && other.format == "libsvm") {  // trailing zeros are left out of such files
+    const std::size_t columns = std::max(io::column_count(train), io::column_count(other));
+    io::widen(train, columns);
+    io::widen(other, columns);
+    return;
+  }
+  if (io::column_count(train) != io::column_count(other)) {
+    throw DataError(fmt::format("{} has {} feature columns, {} has {}", train.source, io::column_count(train),
+                                other.source, io::column_count(other)));
+  }
+}
+
+/// This label against all others.
+void make_binary(io::Table& table, std::string_view positive) {
+  const auto found = std::find(table.label_names.begin(), table.label_names.end(), positive);
+  if (found == table.label_names.end()) {
+    const std::vector<std::string_view> names(table.label_names.begin(), table.label_names.end());
+    throw UsageError(fmt::format("positive_class = \"{}\" is no label of {}: expected one of {}", positive,
+                                 table.source,
+                                 joined(std::span(names).first(std::min<std::size_t>(names.size(), 20)))));
+  }
+  const auto index = static_cast<std::int32_t>(found - table.label_names.begin());
+  for (std::int32_t& label : table.labels) label = label == index ? 1 : 0;
+  table.label_names = {fmt::format("not {}", positive), std::string(positive)};
+}
+
+void match_tables(LoadedData& data, const std::string& positive_class) {
+  std::vector<io::Table*> tables{&data.train};
+  for (auto* other : {&data.validation, &data.test}) {
+    if (*other) tables.push_back(&**other);
+  }
+  for (std::size_t k = 1; k < tables.size(); ++k) match_columns(data.train, *tables[k]);
+  for (std::size_t k = 1; k < tables.size(); ++k)
+    match_columns(data.train, *tables[k]);  // the widest came last
+  io::unify_label_names(tables);
+  if (positive_class.empty()) return;
+  for (io::Table* const table : tables) make_binary(*table, positive_class);
+}
+
+void refuse_single_class(const LoadedData& data) {
+  if (data.classes() < 2) {
+    throw DataError(fmt::format("{}: all {} rows have the label \"{}\": two classes at least are needed",
+                                data.train.source, io::row_count(data.train),
+                                data.train.label_names.front()));
+  }
+}
+
+kernels::Rows concatenated(const kernels::Rows& first, const kernels::Rows& second) {
+  if (const auto* a = std::get_if<kernels::DenseRows>(&first)) {
+    if (const auto* b = std::get_if<kernels::DenseRows>(&second)) {
+      kernels::DenseRows all(a->rows() + b->rows(), a->cols());
+      for (std::size_t r = 0; r < a->rows(); ++r) std::copy_n(a->row(r), a->cols(), all.mutable_row(r));
+      for (std::size_t r = 0; r < b->rows(); ++r)
+        std::copy_n(b->row(r), b->cols(), all.mutable_row(a->rows() + r));
+      return all;
+    }
+  } else if (const auto* b = std::get_if<kernels::SparseRows>(&second)) {
+    kernels::SparseRows all = std::get<kernels::SparseRows>(first);
+    const std::int64_t offset = all.row_begin.back();
+    for (std::size_t r = 1; r < b->row_begin.size(); ++r) all.row_begin.push_back(offset + b->row_begin[r]);
+    all.column.insert(all.column.end(), b->column.begin(), b->column.end());
+    all.value.insert(all.value.end(), b->value.begin(), b->value.end());
+    return all;
+  }
+  throw DataError("pool_rows cannot join a dense and a sparse table");
+}
+
+std::vector<std::int32_t> labels_at(const std::vector<std::int32_t>& labels,
+                                    std::span<const std::size_t> rows) {
+  std::vector<std::int32_t> chosen;
+  chosen.reserve(rows.size());
+  for (const std::size_t row : rows) chosen.push_back(labels[row]);
+  return chosen;
+}
+
+}  // namespace
+
+LoadedData load_data(const TaskSettings& task, const Console& console) {
+  if (task.train.empty()) throw UsageError("no training data: --train FILE is missing");
+  LoadedData data;
+  data.train = read_table(base_request(task), task.train, task.train_labels, "train", console);
+  const io::DatasetRequest request = matching_request(task, data.train);
+  if (!task.validation.empty()) {
+    data.validation = read_table(request, task.validation, task.validation_labels, "validation", console);
+  }
+  if (!task.test.empty()) data.test = read_table(request, task.test, task.test_labels, "test", console);
+  match_tables(data, task.positive_class);
+  refuse_single_class(data);
+  return data;
+}
+
+void pool_rows(LoadedData& data, std::size_t rows, std::uint64_t seed) {
+  if (!data.test)
+    throw UsageError(fmt::format("pool_rows = {} needs --test, whose rows it pools with --train", rows));
+  const std::size_t train = io::row_count(data.train);
+  const std::size_t all = train + io::row_count(*data.test);
+  if (all <= rows) {
+    throw UsageError(fmt::format("pool_rows = {} leaves no test row of the {} rows of {} and {}", rows, all,
+                                 data.train.source, data.test->source));
+  }
+  const kernels::Rows features = concatenated(data.train.features, data.test->features);
+  std::vector<std::int32_t> labels = data.train.labels;
+  labels.insert(labels.end(), data.test->labels.begin(), data.test->labels.end());
+  const std::vector<std::size_t> order = random_stream(seed, DrawPurpose::kPooling).permutation(all);
+  const std::span<const std::size_t> first = std::span(order).first(rows);
+  const std::span<const std::size_t> others = std::span(order).subspan(rows);
+  data.train.features = kernels::select_rows(features, first);
+  data.train.labels = labels_at(labels, first);
+  data.train.ids.clear();
+  data.test->features = kernels::select_rows(features, others);
+  data.test->labels = labels_at(labels, others);
+  data.test->ids.clear();
+}
+
+Scaling scale_data(LoadedData& data, ScaleRule rule) {
+  Scaling scaling = learn_scaling(data.train.features, rule, data.train.image.has_value());
+  apply_scaling(data.train.features, scaling);
+  if (data.validation) apply_scaling(data.validation->features, scaling);
+  if (data.test) {
+    const bool code = scaling.rule == ScaleRule::kMnistCode;
+    apply_scaling(data.test->features, code ? mnist_code_scaling(255) : scaling);
+  }
+  return scaling;
+}
+
+LabelledRows select_labelled(const kernels::Rows& features, const std::vector<std::int32_t>& labels,
+                             const std::vector<std::size_t>& rows) {
+  return {std::make_shared<const kernels::Rows>(kernels::select_rows(features, rows)),
+          labels_at(labels, rows)};
+}
+
+LabelledRows take_labelled(io::Table& table) {
+  return {std::make_shared<const kernels::Rows>(std::move(table.features)), table.labels};
+}
+
+std::vector<ShardRows> shard_rows(const Settings& settings, const LoadedData& data) {
+  const TaskSettings& task = settings.task();
+  const auto workers = static_cast<std::size_t>(task.workers);
+  const std::vector<RowRange> train = contiguous_shards(io::row_count(data.train), workers, "training rows");
+  if (!data.validation) {
+    return split_shards(train, task.validation_fraction, task.split, settings.options().seed);
+  }
+  return pair_shards(train, contiguous_shards(io::row_count(*data.validation), workers, "validation rows"));
+}
+
+Json files_json(const LoadedData& data) {
+  Json json;
+  json["train"] = table_json(data.train);
+  if (data.validation) json["validation"] = table_json(*data.validation);
+  if (data.test) json["test"] = table_json(*data.test);
+  return json;
+}
+
+void settle_workers(Settings& settings, const LoadedData& data) {
+  if (settings.origin("workers") != Origin::kDefault) return;
+  std::size_t rows = io::row_count(data.train) / 2;
+  if (data.validation) rows = std::min(io::row_count(data.train), io::row_count(*data.validation)) / 2;
+  const auto most = static_cast<std::int64_t>(std::max<std::size_t>(rows, 1));
+  settings.set_default_workers(std::min(settings.task().workers, most));
+}
+
+}  // namespace adbo::app
