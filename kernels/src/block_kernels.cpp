@@ -183,11 +183,12 @@ HWY_INLINE void accumulate_tile(const DenseBlock& x, std::size_t k, const double
     for (std::size_t f = 0; f < kFeatureVectors; ++f)
       acc[v][f] = hn::Load(d, g + v * g_stride + k + f * kLanes);
   }
-  const float* row = x.first + k;
-  for (std::size_t r = 0; r < x.count; ++r, row += x.stride) {
+  for (std::size_t r = 0; r < x.count; ++r) {
+    const float* row = x.first + r * x.stride + k;
     V features[kFeatureVectors];
     ADBO_UNROLL
     for (std::size_t f = 0; f < kFeatureVectors; ++f) features[f] = load_features(row + f * kLanes);
+    __builtin_prefetch(x.next + r * x.stride + k, 0, 2);  // into L2: a block is larger than L1
     ADBO_UNROLL
     for (std::size_t v = 0; v < kVectors; ++v) {
       const V c = hn::Set(d, coefficient[v * kBlockRows + r]);

@@ -24,6 +24,8 @@ inline constexpr std::size_t kBlockRows = 32;
 /// Rows of a dense block.
 struct DenseBlock {
   const float* first;  ///< first row, aligned to kVectorAlignment
+  const float*
+      next;  ///< `count` rows that will be wanted next: the backward pass fetches them into the cache
   std::size_t stride;  ///< floats from row to row
   std::size_t count;   ///< rows, 1..kBlockRows
   std::size_t

@@ -82,7 +82,12 @@ void FeaturePasses::load(std::size_t first, std::span<const double> w) {
 }
 
 DenseBlock FeaturePasses::dense_block(std::size_t row, std::size_t count) const {
-  return {.first = dense_->row(row), .stride = dense_->stride(), .count = count, .cols = cols_};
+  const std::size_t next = row + 2 * count <= rows_ ? row + count : row;
+  return {.first = dense_->row(row),
+          .next = dense_->row(next),
+          .stride = dense_->stride(),
+          .count = count,
+          .cols = cols_};
 }
 
 SparseBlock FeaturePasses::sparse_block(std::size_t row, std::size_t count) const {
