@@ -34,7 +34,8 @@ void ring_publish_and_consume(benchmark::State& state) {
 }
 BENCHMARK(ring_publish_and_consume);
 
-// A message there and one back, between two threads: two crossings of the line between cores.
+// A message there and one back, between two threads: two crossings of the line between cores. Both
+// threads spin: it says something only on two cores that are idle otherwise.
 void ring_round_trip(benchmark::State& state) {
   SpscRing<Message, 4> there;
   SpscRing<Message, 4> back;

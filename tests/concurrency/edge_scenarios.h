@@ -182,9 +182,9 @@ inline const Numbers& await_snapshot(const NumbersDomain& domain) {
   bool all_hold = true;          // likewise
   const auto run_steps = [&](std::size_t first) {
     for (std::size_t step = first; step < kSteps; step += 2) {
-      const Numbers& snapshot = await_snapshot(domains[step]);
-      ++steps_done;  // the first access of the step: what races if the hand-over is broken
-      all_hold &= snapshot.holds(step + 1);
+      await_snapshot(
+          domains[step]);  // not looked into: its contents are the business of hand_over_scenario()
+      ++steps_done;
       const Numbers* previous = ring.last_published();
       all_hold &= (previous == nullptr) ? step == 0 : previous->holds(step);
       await_slot(ring).fill(step + 1);
@@ -194,7 +194,7 @@ inline const Numbers& await_snapshot(const NumbersDomain& domain) {
   std::thread even([&] { run_steps(0); });
   std::thread odd([&] { run_steps(1); });
   for (std::size_t step = 0; step < kSteps; ++step) {
-    domains[step].draft().fill(step + 1);
+    domains[step].draft();
     domains[step].publish();
     domains[step].hand_to(0);
     const std::size_t kept = step == 0 ? 0 : 1;  // the newest message stays until a newer one is there

@@ -23,6 +23,7 @@ using adbo::test::XorShift;
 using Clock = Doorbell::Clock;
 
 constexpr std::size_t kRingers = 6;
+constexpr std::uint64_t kItems = 50000 / kSlowdown;  // of each ringer
 
 // A ringer leaves one item at a time and waits for it to be taken, like a worker with its one message in
 // flight.
@@ -77,18 +78,16 @@ void wait_somehow(Doorbell& bell, std::uint32_t ticket, XorShift& random, Counts
 }  // namespace
 
 TEST_CASE("stress: many ringers, one waiter, no wake-up lost") {
-  const std::uint64_t items = 100000 / kSlowdown;
   Doorbell bell;
   std::array<Mailbox, kRingers> mailboxes;
   std::vector<std::thread> ringers;
   for (std::size_t i = 0; i < kRingers; ++i) {
-    ringers.emplace_back(
-        [&bell, &mailbox = mailboxes[i], items, i] { leave_items(bell, mailbox, items, i); });
+    ringers.emplace_back([&bell, &mailbox = mailboxes[i], i] { leave_items(bell, mailbox, kItems, i); });
   }
   XorShift random(77);
   Counts counts;
   std::uint64_t taken = 0;
-  while (taken < kRingers * items) {
+  while (taken < kRingers * kItems) {
     const std::uint32_t ticket = bell.ticket();
     const std::uint64_t now_taken = take_items(mailboxes);
     taken += now_taken;
@@ -99,16 +98,15 @@ TEST_CASE("stress: many ringers, one waiter, no wake-up lost") {
   CHECK(counts.lost == 0);
   CHECK(counts.early == 0);
   CHECK(counts.waits > 0);
-  CHECK(bell.ticket() == static_cast<std::uint32_t>(kRingers * items));
+  CHECK(bell.ticket() == static_cast<std::uint32_t>(kRingers * kItems));
 }
 
 TEST_CASE("stress: a waiter without a deadline is woken by each single ring") {
   // wait() has no time limit: a lost wake-up would hang here until CTest's timeout.
-  const std::uint64_t items = 100000 / kSlowdown;
   Doorbell bell;
   Mailbox mailbox;
-  std::thread ringer([&] { leave_items(bell, mailbox, items, 5); });
-  for (std::uint64_t item = 1; item <= items; ++item) {
+  std::thread ringer([&] { leave_items(bell, mailbox, kItems, 5); });
+  for (std::uint64_t item = 1; item <= kItems; ++item) {
     for (;;) {
       const std::uint32_t ticket = bell.ticket();
       if (mailbox.left.load(std::memory_order_acquire) == item) break;
@@ -117,7 +115,7 @@ TEST_CASE("stress: a waiter without a deadline is woken by each single ring") {
     mailbox.taken.store(item, std::memory_order_release);
   }
   ringer.join();
-  CHECK(bell.ticket() == static_cast<std::uint32_t>(items));
+  CHECK(bell.ticket() == static_cast<std::uint32_t>(kItems));
 }
 
 TEST_CASE("stress: rings that meet the waiter on its way to sleep") {

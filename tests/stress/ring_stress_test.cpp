@@ -14,6 +14,7 @@ namespace {
 
 using adbo::detail::SpscRing;
 using adbo::test::kSlowdown;
+using adbo::test::TimeLimit;
 using adbo::test::XorShift;
 
 constexpr std::size_t kPayload = 24;  // three cache lines: a torn message has a wrong sum
@@ -21,6 +22,7 @@ constexpr std::size_t kPayload = 24;  // three cache lines: a torn message has a
 struct Message {
   std::uint64_t number = 0;
   std::uint64_t sum = 0;
+  bool is_last = false;
   std::vector<std::uint64_t> payload = std::vector<std::uint64_t>(kPayload);
 };
 
@@ -37,13 +39,17 @@ void fill(Message& message, std::uint64_t number, XorShift& random) {
 template <class Ring>
 void produce(Ring& ring, std::uint64_t messages, std::uint64_t& broken_own_message) {
   XorShift random(1);
-  for (std::uint64_t number = 0; number < messages; ++number) {
+  const TimeLimit limit;
+  bool is_last = false;
+  for (std::uint64_t number = 0; !is_last; ++number) {
+    is_last = number + 1 == messages || (number % 1024 == 0 && number > 0 && limit.is_over());
     Message* slot = ring.claim();
     while (slot == nullptr) {
       std::this_thread::yield();
       slot = ring.claim();
     }
     fill(*slot, number, random);
+    slot->is_last = is_last;
     // The previous message must still be there, and be the previous one.
     const Message* previous = ring.last_published();
     if (number > 0 && (previous->number != number - 1 || previous->sum != sum_of(*previous))) {
@@ -53,53 +59,62 @@ void produce(Ring& ring, std::uint64_t messages, std::uint64_t& broken_own_messa
   }
 }
 
+struct Tally {
+  std::uint64_t messages = 0;
+  std::uint64_t broken = 0;
+};
+
 /// Takes messages in bursts and keeps up to `keep` of the newest, as the master does with a worker's last
 /// state.
 template <class Ring>
-std::uint64_t count_broken(Ring& ring, std::uint64_t messages, std::size_t keep) {
+Tally consume(Ring& ring, std::size_t keep) {
   XorShift random(2);
-  std::uint64_t broken = 0;
-  std::uint64_t expected = 0;  // number of the next new message
-  std::size_t kept = 0;        // seen, not released
-  while (expected < messages) {
+  Tally tally;
+  bool is_over = false;
+  std::size_t kept = 0;  // seen, not released
+  while (!is_over) {
     const std::size_t available = ring.available();
     if (available == kept) std::this_thread::yield();
     for (std::size_t k = 0; k < available; ++k) {
       const Message& message = ring.peek(k);
-      const std::uint64_t number = expected - kept + k;
-      if (message.number != number || message.sum != sum_of(message)) ++broken;
+      const std::uint64_t number = tally.messages - kept + k;
+      if (message.number != number || message.sum != sum_of(message)) ++tally.broken;
+      is_over |= message.is_last;
     }
-    expected += available - kept;
+    tally.messages += available - kept;
     const std::size_t most = available > keep ? available - keep : 0;
     // Everything beyond `keep`, or sometimes less: the ring must run at every level between empty and full.
     const std::size_t released = (most > 1 && random.below(4) == 0) ? 1 : most;
     ring.release(released);
     kept = available - released;
   }
-  return broken;
+  return tally;
 }
 
+/// Sends up to `messages` through a ring and gives the number of those that came.
 template <std::size_t kDepth>
-void run(std::uint64_t messages, std::size_t keep) {
+std::uint64_t run(std::uint64_t messages, std::size_t keep) {
   CAPTURE(kDepth);
   CAPTURE(keep);
   SpscRing<Message, kDepth> ring;
   std::uint64_t broken_own_message = 0;
   std::thread producer([&] { produce(ring, messages, broken_own_message); });
-  const std::uint64_t broken = count_broken(ring, messages, keep);
+  const Tally tally = consume(ring, keep);
   producer.join();
-  CHECK(broken == 0);
+  CHECK(tally.broken == 0);
   CHECK(broken_own_message == 0);
-  CHECK(ring.available() <= keep + kDepth);
+  // The last message is the last: nothing comes after it, and all of them came.
+  CHECK(ring.last_published()->number + 1 == tally.messages);
+  return tally.messages;
 }
 
 }  // namespace
 
 TEST_CASE("stress: messages through the ring arrive whole, in order, once") {
-  const std::uint64_t messages = 1600000 / kSlowdown;
-  run<4>(messages, 0);
-  run<4>(messages / 4, 1);
-  run<2>(messages / 4, 1);
-  run<64>(messages / 4, 0);
-  MESSAGE("messages: " << messages + 3 * (messages / 4));
+  constexpr std::uint64_t kMessages = 4000000 / kSlowdown;
+  std::uint64_t messages = run<4>(kMessages, 0);
+  messages += run<4>(kMessages / 4, 1);
+  messages += run<2>(kMessages / 4, 1);
+  messages += run<64>(kMessages / 4, 0);
+  MESSAGE("messages: " << messages);
 }

@@ -30,6 +30,7 @@ using adbo::detail::Doorbell;
 using adbo::detail::SnapshotDomain;
 using adbo::detail::SpscRing;
 using adbo::test::kSlowdown;
+using adbo::test::TimeLimit;
 using adbo::test::XorShift;
 
 constexpr std::uint64_t kPoison = 0xDEADBEEFDEADBEEFu;
@@ -138,7 +139,9 @@ class Torture {
     publish_next();
     std::vector<std::size_t> answered(workers_.size());
     for (std::size_t i = 0; i < answered.size(); ++i) answered[i] = i;
+    const TimeLimit limit;
     for (std::uint64_t iteration = 0; iteration < iterations; ++iteration) {
+      if (iteration % 256 == 255 && limit.is_over()) break;
       for (const std::size_t worker : answered) dispatch(worker);
       answered.clear();
       while (answered.size() < arrivals_per_iteration_) collect(answered);

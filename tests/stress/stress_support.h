@@ -1,6 +1,6 @@
 #pragma once
 
-#include <cstddef>
+#include <chrono>
 #include <cstdint>
 
 namespace adbo::test {
@@ -22,6 +22,16 @@ inline constexpr std::uint64_t kSlowdown = 4;
 #else
 inline constexpr std::uint64_t kSlowdown = 1;
 #endif
+
+/// For tests that would take very long where many threads compete for the cores and each hand-over costs a
+/// time slice: they end early then, with all checks of what was done.
+class TimeLimit {
+ public:
+  [[nodiscard]] bool is_over() const { return std::chrono::steady_clock::now() >= end_; }
+
+ private:
+  std::chrono::steady_clock::time_point end_ = std::chrono::steady_clock::now() + std::chrono::seconds(5);
+};
 
 /// Marsaglia's xorshift generator. Not for statistics: for uneven loads and payloads that differ.
 class XorShift {
