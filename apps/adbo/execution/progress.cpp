@@ -69,7 +69,8 @@ void Progress::draw() {
     text += fmt::format(", {} left", time_text(eta_seconds(Clock::now())));
   }
   if (mode_ == ProgressMode::kBar) {
-    const double share = static_cast<double>(record_.iteration) / static_cast<double>(iterations_);
+    const double share =
+        iterations_ == 0 ? 1.0 : static_cast<double>(record_.iteration) / static_cast<double>(iterations_);
     console_.err() << "\r" << bar(share) << " " << text << "\x1b[K" << std::flush;
   } else {
     console_.note(text);

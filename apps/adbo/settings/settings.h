@@ -26,9 +26,9 @@ struct Assignment {
 
 /// What the user gave, source by source.
 struct SettingSources {
-  std::vector<Assignment> file;   ///< of a configuration file; `preset` and `problem` are keys like others
-  std::vector<Assignment> set;    ///< --set key=value
-  std::vector<Assignment> flags;  ///< --preset among them
+  std::vector<Assignment> file{};   ///< of a configuration file; `preset` and `problem` are keys like others
+  std::vector<Assignment> set{};    ///< --set key=value
+  std::vector<Assignment> flags{};  ///< --preset among them
 };
 
 class Settings {

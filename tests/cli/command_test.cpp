@@ -1,0 +1,350 @@
+// Whole runs of the built command.
+#include <doctest/doctest.h>
+
+#include <algorithm>
+#include <csignal>
+#include <nlohmann/json.hpp>
+#include <sstream>
+
+#include "run_command.h"
+
+using adbo::test::idx_images;
+using adbo::test::idx_labels;
+using adbo::test::libsvm_rows;
+using adbo::test::line_count;
+using adbo::test::Outcome;
+using adbo::test::Workspace;
+using Json = nlohmann::json;
+
+namespace {
+
+bool contains(const std::string& text, std::string_view piece) {
+  return text.find(piece) != std::string::npos;
+}
+
+std::vector<std::string> operator+(std::vector<std::string> first, const std::vector<std::string>& second) {
+  first.insert(first.end(), second.begin(), second.end());
+  return first;
+}
+
+/// Hyper-cleaning of 60 tiny pictures on the virtual clock.
+std::vector<std::string> picture_cleaning(const Workspace& files) {
+  return {"clean",
+          "--train",
+          files.write("train.idx", idx_images(60, 1)),
+          "--train-labels",
+          files.write("train-labels.idx", idx_labels(60)),
+          "--test",
+          files.write("test.idx", idx_images(30, 2)),
+          "--test-labels",
+          files.write("test-labels.idx", idx_labels(30)),
+          "--workers",
+          "4",
+          "--iterations",
+          "60",
+          "--clock",
+          "virtual",
+          "--delay",
+          "lognormal:3.5,1",
+          "--corrupt",
+          "0.2",
+          "--out",
+          "result"};
+}
+
+std::vector<std::string> column(const std::string& csv, std::size_t index) {
+  std::vector<std::string> values;
+  std::istringstream lines(csv);
+  for (std::string line; std::getline(lines, line);) {
+    std::istringstream cells(line);
+    std::string cell;
+    for (std::size_t k = 0; k <= index; ++k) std::getline(cells, cell, ',');
+    values.push_back(cell);
+  }
+  return values;
+}
+
+}  // namespace
+
+TEST_CASE("clean: pictures, every output file, valid summary") {
+  const Workspace files;
+  const Outcome outcome = files.run(picture_cleaning(files));
+  INFO(outcome.err);
+  REQUIRE(outcome.code == 0);
+  CHECK(contains(outcome.out, "test accuracy delivered"));
+
+  const Json summary = Json::parse(files.read("result/summary.json"));
+  CHECK(summary["status"] == "iteration_limit");
+  CHECK(summary["method"] == "adbo");
+  CHECK(summary["iterations"] == 60);
+  CHECK(summary["virtual_seconds"].get<double>() > 0);
+  CHECK(summary["config"]["workers"]["from"] == "flag");
+  CHECK(summary["config"]["max_staleness"]["from"] == "default");
+  CHECK(summary["data"]["train"]["rows"] == 60);
+  CHECK(summary["data"]["train"]["classes"]["0"] == 20);
+  CHECK(summary["data"]["training_rows"].get<int>() + summary["data"]["validation_rows"].get<int>() == 60);
+  CHECK(!summary["words"].empty());
+  for (const char* const name :
+       {"value_function", "value_function_start", "value_function_true_mask", "test_accuracy_delivered",
+        "test_accuracy_retrained", "test_accuracy_start", "test_accuracy_validation_only",
+        "test_accuracy_true_mask", "test_accuracy_at_consensus", "test_loss_at_consensus", "detection_auc",
+        "detection_auc_weight", "detection_auc_plain", "detection_precision", "detection_recall",
+        "detection_f1", "upper_change_max"}) {
+    INFO(name);
+    CHECK(summary["metrics"].contains(name));
+  }
+
+  // 4 shards of 15 rows, 8 of which validate.
+  const std::string suspects = files.read("result/suspects.csv");
+  CHECK(line_count(suspects) == 1 + 28);
+  CHECK(contains(suspects,
+                 "id,row,worker,given_label,predicted_label,weight,score,is_suspect,selected_for_corruption,"
+                 "label_changed\n"));
+  const std::vector<std::string> rows = column(suspects, 1);
+  CHECK(rows[1] == "0");
+  CHECK(rows[7] == "6");
+  CHECK(rows[8] == "15");
+  CHECK(rows[28] == "51");
+  const std::vector<std::string> changed = column(suspects, 9);
+  CHECK(std::count(changed.begin(), changed.end(), "1") ==
+        summary["data"]["corruption"]["changed"].get<int>());
+
+  const std::string trace = files.read("result/trace.csv");
+  CHECK(line_count(trace) == 1 + 61);
+  CHECK(contains(trace,
+                 "iteration,wall_seconds,virtual_seconds,upper_objective,lower_objective,lower_distance"));
+  CHECK(files.read("result/upper.npy").size() == 128 + 28 * 8);
+  CHECK(contains(files.read("result/model.npy"), "(16, 3)"));
+  CHECK(contains(files.read("result/scaling.csv"), "feature,shift,factor\n"));
+}
+
+TEST_CASE("clean: the same bits for any number of threads, other bits for another seed") {
+  const Workspace files;
+  const std::vector<std::string> line = picture_cleaning(files);
+  REQUIRE(files.run(line + std::vector<std::string>{"--threads", "1"}).code == 0);
+  const std::string one = files.read("result/upper.npy"), one_suspects = files.read("result/suspects.csv");
+  REQUIRE(files.run(line + std::vector<std::string>{"--threads", "3"}).code == 0);
+  CHECK(files.read("result/upper.npy") == one);
+  CHECK(files.read("result/suspects.csv") == one_suspects);
+  REQUIRE(files.run(line + std::vector<std::string>{"--seed", "2"}).code == 0);
+  CHECK(files.read("result/suspects.csv") != one_suspects);
+}
+
+TEST_CASE("clean: a CSV with words for labels and ids of its own") {
+  const Workspace files;
+  std::string csv = "name,width,height,kind\n";
+  for (int r = 0; r < 40; ++r) {
+    csv += "plant-" + std::to_string(r) + "," + std::to_string(r % 2 == 0 ? 10 + r % 7 : -10 - r % 5) + "," +
+           std::to_string(r % 9) + "," + (r % 2 == 0 ? "rose" : "\"tulip, red\"") + "\n";
+  }
+  const Outcome outcome =
+      files.run({"clean", "--train", files.write("plants.csv", csv), "--id-column", "name", "--label-column",
+                 "kind", "--workers", "2", "--iterations", "20", "--out", "result"});
+  INFO(outcome.err);
+  REQUIRE(outcome.code == 0);
+  const std::string suspects = files.read("result/suspects.csv");
+  CHECK(contains(suspects, "\nplant-0,0,0,rose,"));
+  CHECK(contains(suspects, "\nplant-1,1,0,\"tulip, red\","));
+  CHECK(!contains(suspects, "label_changed"));
+  const Json summary = Json::parse(files.read("result/summary.json"));
+  CHECK(!summary["metrics"].contains("test_accuracy_delivered"));
+  CHECK(!summary["metrics"].contains("detection_auc"));
+  CHECK(contains(files.read("result/summary.json"), "No test rows were given"));
+}
+
+TEST_CASE("tune: coefficients by feature, JSON on stdout, nothing but that") {
+  const Workspace files;
+  const Outcome outcome =
+      files.run({"tune", "--train", files.write("train.libsvm", libsvm_rows(120, 5, 1)), "--test",
+                 files.write("test.libsvm", libsvm_rows(60, 5, 2)), "--workers", "3", "--iterations", "80",
+                 "--clock", "virtual", "--json", "--out", "result"});
+  INFO(outcome.err);
+  REQUIRE(outcome.code == 0);
+  const Json summary = Json::parse(outcome.out);
+  CHECK(summary == Json::parse(files.read("result/summary.json")));
+  CHECK(summary["problem"] == "tune");
+  for (const char* const name : {"value_function", "value_function_start", "test_accuracy_retrained",
+                                 "test_accuracy_start", "test_accuracy_at_consensus"}) {
+    CHECK(summary["metrics"].contains(name));
+  }
+  const std::string coefficients = files.read("result/coefficients.csv");
+  CHECK(contains(coefficients, "feature,psi,coefficient\n"));
+  CHECK(line_count(coefficients) == 6);
+  CHECK(contains(files.read("result/model.npy"), "(5, 1)"));
+}
+
+TEST_CASE("tune: an unbounded lower level is said, and its measures are left out") {
+  const Workspace files;
+  // Normal draws for the coefficients themselves: some are negative, and their penalty falls for ever.
+  const Outcome outcome = files.run({"tune", "--train", files.write("train.libsvm", libsvm_rows(40, 8, 1)),
+                                     "--workers", "2", "--iterations", "5", "--parametrization", "linear",
+                                     "--start", "code-tune", "--clock", "virtual", "--out", "result"});
+  INFO(outcome.err);
+  CHECK(outcome.code == 0);
+  CHECK(contains(outcome.out, "The lower level is unbounded at the end"));
+  CHECK(contains(outcome.out, "model.npy holds the consensus model"));
+  const Json summary = Json::parse(files.read("result/summary.json"));
+  CHECK(!summary["metrics"].contains("value_function"));
+  CHECK(contains(files.read("result/model.npy"), "(8, 1)"));
+}
+
+TEST_CASE("tune: rows of both files pooled, the others test") {
+  const Workspace files;
+  const Outcome outcome =
+      files.run({"tune", "--train", files.write("train.libsvm", libsvm_rows(30, 3, 1)), "--test",
+                 files.write("test.libsvm", libsvm_rows(20, 3, 2)), "--pool-rows", "40", "--workers", "4",
+                 "--iterations", "5", "--out", "result"});
+  INFO(outcome.err);
+  REQUIRE(outcome.code == 0);
+  const Json data = Json::parse(files.read("result/summary.json"))["data"];
+  CHECK(data["training_rows"] == 20);
+  CHECK(data["validation_rows"] == 20);
+  CHECK(data["train"]["rows"] == 30);
+}
+
+TEST_CASE("tune: one class against the others, softmax with a coefficient per class") {
+  const Workspace files;
+  const std::vector<std::string> pictures{"tune",
+                                          "--train",
+                                          files.write("train.idx", idx_images(60, 1)),
+                                          "--train-labels",
+                                          files.write("train-labels.idx", idx_labels(60)),
+                                          "--workers",
+                                          "2",
+                                          "--iterations",
+                                          "5",
+                                          "--out",
+                                          "result"};
+  REQUIRE(files.run(pictures + std::vector<std::string>{"--positive-class", "2"}).code == 0);
+  CHECK(contains(files.read("result/model.npy"), "(16, 1)"));
+  CHECK(Json::parse(files.read("result/summary.json"))["data"]["train"]["classes"]["not 2"] == 40);
+  REQUIRE(files.run(pictures + std::vector<std::string>{"--per-class"}).code == 0);
+  CHECK(contains(files.read("result/model.npy"), "(16, 3)"));
+  CHECK(line_count(files.read("result/coefficients.csv")) == 1 + 16 * 3);
+}
+
+TEST_CASE("clean: a validation file of its own, sparse rows, random split") {
+  const Workspace files;
+  std::string sparse;
+  for (int r = 0; r < 40; ++r) {
+    sparse +=
+        (r % 2 == 0 ? "1 " : "-1 ") + std::to_string(r % 2 == 0 ? 1 + r % 5 : 6 + r % 4) + ":1 40:0.5\n";
+  }
+  const std::string train = files.write("train.libsvm", sparse);
+  const Outcome own = files.run({"clean", "--train", train, "--validation", train, "--test", train,
+                                 "--workers", "4", "--iterations", "10", "--out", "result"});
+  INFO(own.err);
+  REQUIRE(own.code == 0);
+  CHECK(line_count(files.read("result/suspects.csv")) == 41);
+  CHECK(!contains(own.out, "taken from the training file"));
+  CHECK(files
+            .run({"clean", "--train", train, "--split", "random", "--validation-fraction", "0.25",
+                  "--workers", "4", "--iterations", "10", "--out", "result"})
+            .code == 0);
+  CHECK(line_count(files.read("result/suspects.csv")) ==
+        1 + 4 * 7);  // 10 rows a shard, round(2.5) = 3 validate
+}
+
+TEST_CASE("clean: few rows bring the default number of workers down") {
+  const Workspace files;
+  const Outcome outcome = files.run({"clean", "--train", files.write("train.libsvm", libsvm_rows(12, 3, 1)),
+                                     "--iterations", "5", "--out", "result"});
+  INFO(outcome.err);
+  REQUIRE(outcome.code == 0);
+  const Json summary = Json::parse(files.read("result/summary.json"));
+  CHECK(summary["workers"] == 6);
+  CHECK(summary["active_workers"] == 3);
+  CHECK(summary["config"]["workers"]["from"] == "default");
+}
+
+TEST_CASE("run: a file, --set over it, a flag over both, each origin kept") {
+  const Workspace files;
+  const std::string config =
+      files.write("run.toml",
+                  "problem = \"quadratic\"\nworkers = 3\niterations = 50\n[method]\ntau = 4\n"
+                  "seed = 5\nclock = \"virtual\"\n");
+  const Outcome outcome =
+      files.run({"run", config, "--set", "tau=6", "--iterations", "40", "--out", "result"});
+  INFO(outcome.err);
+  REQUIRE(outcome.code == 0);
+  const Json summary = Json::parse(files.read("result/summary.json"));
+  CHECK(summary["iterations"] == 40);
+  CHECK(summary["config"]["iterations"]["from"] == "flag");
+  CHECK(summary["config"]["max_staleness"]["value"] == 6);
+  CHECK(summary["config"]["max_staleness"]["from"] == "set");
+  CHECK(summary["config"]["seed"]["value"] == 5);
+  CHECK(summary["config"]["seed"]["from"] == "file");
+  CHECK(summary["config"]["lower_rounds"]["from"] == "default");
+  CHECK(summary["metrics"].contains("upper_distance_max"));
+}
+
+TEST_CASE("run: divergence is exit code 4, with the summary written") {
+  const Workspace files;
+  const std::string config = files.write(
+      "run.toml", "problem = \"quadratic\"\nstep_lower_local = 1e8\niterations = 500\nclock = \"virtual\"\n");
+  const Outcome outcome = files.run({"run", config, "--out", "result"});
+  INFO(outcome.err);
+  CHECK(outcome.code == 4);
+  const Json summary = Json::parse(files.read("result/summary.json"));
+  CHECK(summary["status"] == "diverged");
+  CHECK(contains(summary["message"].get<std::string>(), "iteration"));
+  CHECK(contains(outcome.out, "ended before its time"));
+}
+
+TEST_CASE("run: --require-converged is exit code 6 when a limit ended the run") {
+  const Workspace files;
+  const std::string config =
+      files.write("run.toml", "problem = \"quadratic\"\niterations = 5\nclock = \"virtual\"\n");
+  CHECK(files.run({"run", config, "--require-converged", "--out", "result"}).code == 6);
+  const Outcome converged = files.run({"run", config, "--require-converged", "--stationarity-target", "1e300",
+                                       "--stationarity-interval", "1", "--out", "result"});
+  INFO(converged.err);
+  CHECK(converged.code == 0);
+  CHECK(Json::parse(files.read("result/summary.json"))["status"] == "converged");
+}
+
+TEST_CASE("run: a signal stops in order, with the outputs written") {
+  for (const auto& [signal, code] : {std::pair{SIGINT, 130}, std::pair{SIGTERM, 143}}) {
+    const Workspace files;
+    const std::string config = files.write("run.toml", "problem = \"quadratic\"\niterations = 100000000\n");
+    const Outcome outcome =
+        files.run_and_signal({"run", config, "--out", "result"}, signal, "result/trace.csv", 2);
+    INFO(outcome.err);
+    CHECK(outcome.code == code);
+    const Json summary = Json::parse(files.read("result/summary.json"));
+    CHECK(summary["status"] == "stopped");
+    CHECK(summary["iterations"].get<long>() > 0);
+    CHECK(files.exists("result/upper.npy"));
+    const std::string trace = files.read("result/trace.csv");
+    CHECK(trace.back() == '\n');  // no half line
+  }
+}
+
+TEST_CASE("progress: lines on a pipe, nothing with --quiet, results on stdout alone") {
+  const Workspace files;
+  const std::string config = files.write("run.toml", "problem = \"quadratic\"\niterations = 30\n");
+  const Outcome lines = files.run({"run", config, "--out", "result"});
+  CHECK(contains(lines.err, "iteration 30/30"));
+  CHECK(!contains(lines.err, "\r"));
+  CHECK(!contains(lines.out, "iteration 30/30"));
+  const Outcome quiet = files.run({"run", config, "--quiet", "--out", "result"});
+  CHECK(quiet.err.empty());
+  CHECK(!quiet.out.empty());
+  CHECK(contains(files.run({"run", config, "--progress", "bar", "--out", "result"}).err, "\r["));
+}
+
+TEST_CASE("info: overview, options, JSON") {
+  const Workspace files;
+  const Outcome overview = files.run({"info"});
+  CHECK(overview.code == 0);
+  for (const char* const piece :
+       {"instruction set", "sdbo", "quadratic", "paper/fashion-mnist", "code/ijcnn1"}) {
+    CHECK(contains(overview.out, piece));
+  }
+  const Outcome options = files.run({"info", "--options"});
+  CHECK(contains(options.out, "max_staleness (tau)"));
+  CHECK(contains(options.out, "validation_fraction"));
+  const Json json = Json::parse(files.run({"info", "--json"}).out);
+  CHECK(json["presets"].size() == 8);
+  CHECK(json["options"].size() > 60);
+}

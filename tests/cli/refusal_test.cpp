@@ -1,0 +1,131 @@
+// Every bad input: the exit code, a message that is enough to mend it, and no output folder left behind.
+#include <doctest/doctest.h>
+
+#include "run_command.h"
+
+using adbo::test::idx_images;
+using adbo::test::idx_labels;
+using adbo::test::libsvm_rows;
+using adbo::test::Outcome;
+using adbo::test::Workspace;
+
+namespace {
+
+constexpr int kUsage = 2, kInputData = 3;
+
+void check_refused(const Workspace& files, std::vector<std::string> arguments, int code,
+                   std::initializer_list<std::string_view> pieces) {
+  arguments.insert(arguments.end(), {"--out", "result"});
+  const Outcome outcome = files.run(arguments);
+  INFO("stderr: ", outcome.err);
+  CHECK(outcome.code == code);
+  CHECK(outcome.out.empty());
+  CHECK(outcome.err.starts_with("adbo: error: "));
+  for (const std::string_view piece : pieces) {
+    INFO("piece: ", std::string(piece));
+    CHECK(outcome.err.find(piece) != std::string::npos);
+  }
+  CHECK(!files.exists("result"));
+}
+
+/// Twelve good rows.
+std::string good_file(const Workspace& files) { return files.write("train.libsvm", libsvm_rows(12, 3, 1)); }
+
+}  // namespace
+
+TEST_CASE("refused: numbers that do not fit together, both named") {
+  const Workspace files;
+  const std::string train = good_file(files);
+  check_refused(files, {"clean", "--train", train, "--workers", "4", "--active", "5"}, kUsage,
+                {"active_workers = 5", "4 workers"});
+  check_refused(files, {"clean", "--train", train, "--workers", "13"}, kUsage,
+                {"workers = 13", "12 training rows"});
+  check_refused(files, {"clean", "--train", train, "--workers", "12"}, kUsage,
+                {"1 rows of worker 0", "0 rows to train and 1 to validate"});
+  check_refused(files,
+                {"clean", "--train", train, "--workers", "4", "--validation",
+                 files.write("validation.libsvm", libsvm_rows(3, 3, 2))},
+                kUsage, {"workers = 4", "3 validation rows"});
+  check_refused(files, {"tune", "--train", train, "--test", train, "--pool-rows", "24"}, kUsage,
+                {"pool_rows = 24", "24 rows"});
+  check_refused(
+      files,
+      {"clean", "--train", train, "--workers", "2", "--delay", "lognormal:3.5,1", "--stragglers", "3:4"},
+      kUsage, {"stragglers", "3:4", "2 workers"});
+  check_refused(files, {"clean", "--train", train, "--workers", "4", "--method", "sdbo", "--active", "3"},
+                kUsage, {"sdbo", "active_workers = 3", "4 workers"});
+}
+
+TEST_CASE("refused: values out of range and misspelt names") {
+  const Workspace files;
+  const std::string train = good_file(files);
+  check_refused(files, {"clean", "--train", train, "--max-staleness", "0"}, kUsage,
+                {"max_staleness", "\"0\"", ">= 1"});
+  check_refused(files, {"clean", "--train", train, "--tau", "-3"}, kUsage,
+                {"max_staleness", "\"-3\"", ">= 1"});
+  check_refused(files, {"clean", "--train", train, "--max-stalness", "3"}, kUsage,
+                {"--max-stalness", "did you mean \"--max-staleness\"?"});
+  check_refused(files, {"clean", "--train", train, "--set", "max_stalness=3"}, kUsage,
+                {"max_stalness", "did you mean \"max_staleness\"?"});
+  check_refused(files, {"clean", "--train", train, "--preset", "paper/mnits"}, kUsage,
+                {"paper/mnits", "did you mean \"paper/mnist\"?"});
+  check_refused(files, {"tune", "--train", train, "--preset", "paper/mnist"}, kUsage,
+                {"paper/mnist", "is for clean"});
+  check_refused(files, {"clean", "--train", train, "--method", "sbdo"}, kUsage,
+                {"method", "sbdo", "auto, adbo, sdbo"});
+  check_refused(files, {"clean", "--train", train, "--ridge", "a"}, kUsage, {"ridge", "\"a\"", ">= 0"});
+  check_refused(files, {"clean"}, kUsage, {"--train FILE"});
+  check_refused(files, {"run", files.write("a.toml", "problem = \"clean\"\n\nitertions = 3\n")}, kUsage,
+                {"a.toml:3:1", "itertions", "did you mean \"iterations\"?"});
+  check_refused(files, {"run", files.write("b.toml", "problem = \"clean\"\nx = = 3\n")}, kUsage,
+                {"b.toml:2:"});
+  check_refused(files, {"run", "nowhere.toml"}, kUsage, {"nowhere.toml", "cannot be read"});
+  CHECK(files.run({"claen"}).code == kUsage);
+  CHECK(files.run({}).code == kUsage);
+}
+
+TEST_CASE("refused: pictures") {
+  const Workspace files;
+  const std::string images = idx_images(30, 1);
+  const std::string labels = files.write("labels.idx", idx_labels(30));
+  check_refused(
+      files,
+      {"clean", "--train", files.write("cut.idx", std::string_view(images).substr(0, images.size() - 7)),
+       "--train-labels", labels},
+      kInputData, {"cut.idx", "480 bytes", "found 473"});
+  check_refused(files,
+                {"clean", "--train", files.write("images.idx", images), "--train-labels",
+                 files.write("few.idx", idx_labels(29))},
+                kInputData, {"images.idx", "few.idx", "30", "29"});
+  check_refused(files, {"clean", "--train", files.write("images.idx", images)}, kInputData,
+                {"images.idx", "no labels", "--train-labels"});
+}
+
+TEST_CASE("refused: tables") {
+  const Workspace files;
+  check_refused(files,
+                {"clean", "--train", files.write("word.libsvm", "1 1:0.5 2:1\n-1 1:0.25 2:abc\n1 1:3\n")},
+                kInputData, {"word.libsvm:2:", "\"abc\"", "number"});
+  check_refused(files, {"clean", "--train", files.path("missing.libsvm")}, kInputData, {"missing.libsvm"});
+  check_refused(files, {"clean", "--train", files.write("empty.libsvm", "")}, kInputData,
+                {"empty.libsvm", "empty"});
+  check_refused(files, {"clean", "--train", files.write("one.libsvm", "1 1:1\n1 1:2\n1 1:3\n")}, kInputData,
+                {"one.libsvm", "two classes"});
+  check_refused(files, {"clean", "--train", files.write("ragged.csv", "1,2,0\n3,4,1\n5,6\n")}, kInputData,
+                {"ragged.csv:3", "2", "3"});
+  check_refused(files,
+                {"clean", "--train", files.write("a.csv", "1,2,0\n3,4,1\n5,6,0\n7,8,1\n"), "--test",
+                 files.write("b.csv", "1,0\n3,1\n5,1\n")},
+                kInputData, {"a.csv has 2", "b.csv has 1"});
+}
+
+TEST_CASE("refused: output folders that cannot be") {
+  const Workspace files;
+  const std::string train = good_file(files);
+  files.write("file", "not a folder");
+  const Outcome outcome = files.run({"clean", "--train", train, "--out", "file/result"});
+  CHECK(outcome.code == kUsage);
+  CHECK(outcome.err.find("file/result") != std::string::npos);
+  CHECK(outcome.err.find("is not a folder") != std::string::npos);
+  CHECK(files.read("file") == "not a folder");
+}

@@ -1,0 +1,222 @@
+#include "settings/settings.h"
+
+#include <doctest/doctest.h>
+
+#include <set>
+
+#include "settings/command_line.h"
+#include "settings/config_file.h"
+#include "settings/effects.h"
+#include "support/exit_code.h"
+
+using namespace adbo::app;
+
+namespace {
+
+bool contains(const std::string& text, std::string_view piece) {
+  return text.find(piece) != std::string::npos;
+}
+
+void check_refused(const auto& call, std::initializer_list<std::string_view> pieces) {
+  std::string message;
+  try {
+    call();
+  } catch (const UsageError& error) {
+    message = error.what();
+  }
+  INFO("message: ", message);
+  CHECK(!message.empty());
+  for (const std::string_view piece : pieces) {
+    INFO("piece: ", std::string(piece));
+    CHECK(contains(message, piece));
+  }
+}
+
+Settings from_line(const std::vector<std::string>& arguments, ProblemKind problem = ProblemKind::kClean) {
+  Settings settings = resolve_settings(problem, parse_command_line(arguments).sources);
+  refuse_settings_without_effect(settings);
+  return settings;
+}
+
+}  // namespace
+
+TEST_CASE("settings: names are unique across the engine's options and the command's own") {
+  std::set<std::string> names;
+  for (const SettingInfo& info : setting_table()) {
+    CHECK(names.insert(std::string(info.name)).second);
+    for (const std::string_view alias : info.aliases) CHECK(names.insert(std::string(alias)).second);
+    CHECK(info.problems != 0);
+    CHECK(!info.expectation.empty());
+  }
+}
+
+TEST_CASE("settings: every default survives a round trip through text") {
+  const RunConfig defaults;
+  for (const SettingInfo& info : setting_table()) {
+    const std::string value = info.get(defaults);
+    if (info.kind == ValueKind::kText && value.empty()) continue;  // no file named
+    RunConfig config;
+    INFO(std::string(info.name), " = ", value);
+    CHECK(info.set(config, value) == "");
+    CHECK(info.get(config) == value);
+  }
+}
+
+TEST_CASE("settings: flag over --set over file over preset over default") {
+  const auto value = [](const SettingSources& sources) {
+    return resolve_settings(ProblemKind::kClean, sources);
+  };
+  SettingSources sources;
+  CHECK(value(sources).options().max_staleness == 15);
+  CHECK(value(sources).origin("max_staleness") == Origin::kDefault);
+  sources.flags = {{"preset", "paper/cifar10", "--preset"}};
+  CHECK(value(sources).options().max_staleness == 5);
+  CHECK(value(sources).origin("max_staleness") == Origin::kPreset);
+  sources.file = {{"max_staleness", "6", "run.toml:1:1"}};
+  CHECK(value(sources).options().max_staleness == 6);
+  CHECK(value(sources).origin("max_staleness") == Origin::kFile);
+  sources.set = {{"tau", "7", "--set"}};
+  CHECK(value(sources).options().max_staleness == 7);
+  CHECK(value(sources).origin("max_staleness") == Origin::kSet);
+  sources.flags.push_back({"max-staleness", "8", "--max-staleness"});
+  CHECK(value(sources).options().max_staleness == 8);
+  CHECK(value(sources).origin("max_staleness") == Origin::kFlag);
+  CHECK(value(sources).origin("active_workers") == Origin::kPreset);
+  CHECK(value(sources).preset() == "paper/cifar10");
+}
+
+TEST_CASE("settings: presets set the workers and the task") {
+  const Settings settings =
+      resolve_settings(ProblemKind::kTune, {.flags = {{"preset", "code/ijcnn1", "--preset"}}});
+  CHECK(settings.task().workers == 24);
+  CHECK(settings.task().pool_rows == 120000);
+  CHECK(settings.task().parametrization == adbo::Parametrization::kLinear);
+  CHECK(settings.task().penalty_factor == doctest::Approx(0.5 / 44).epsilon(1e-15));
+  CHECK(settings.task().start == StartRule::kCodeTune);
+  CHECK(settings.options().seed == 77);
+}
+
+TEST_CASE("settings: every preset resolves for its problem and is refused for the other") {
+  for (const adbo::Preset& preset : adbo::presets()) {
+    const bool clean = preset.task == "clean";
+    const SettingSources sources{.flags = {{"preset", std::string(preset.name), "--preset"}}};
+    CHECK_NOTHROW((void)resolve_settings(clean ? ProblemKind::kClean : ProblemKind::kTune, sources));
+    check_refused([&] { (void)resolve_settings(clean ? ProblemKind::kTune : ProblemKind::kClean, sources); },
+                  {preset.name, "is for " + std::string(preset.task)});
+  }
+}
+
+TEST_CASE("settings: what is refused, and how") {
+  const auto with_set = [](std::string name, std::string value) {
+    return [=] { (void)resolve_settings(ProblemKind::kClean, {.set = {{name, value, "--set"}}}); };
+  };
+  check_refused(with_set("max_stalness", "3"), {"--set", "max_stalness", "did you mean \"max_staleness\"?"});
+  check_refused(with_set("max_staleness", "0"), {"--set", "max_staleness", "\"0\"", ">= 1"});
+  check_refused(with_set("corrupt", "1.5"), {"corrupt", "\"1.5\"", ">= 0 and <= 1"});
+  check_refused(with_set("validation_fraction", "1"), {"validation_fraction", "> 0 and < 1"});
+  check_refused(with_set("scale", "zscore"), {"scale", "zscore", "standardize, mean-sd"});
+  check_refused(with_set("workers", "2.5"), {"workers", "an integer >= 1"});
+  check_refused(with_set("parametrization", "exp"), {"parametrization has no effect for clean"});
+  check_refused(with_set("preset", "paper/mnits"), {"paper/mnits", "did you mean \"paper/mnist\"?"});
+  check_refused(with_set("problem", "tune"), {"problem = \"tune\"", "the command is clean"});
+  check_refused([] { (void)resolve_settings(std::nullopt, {}); }, {"no problem is named"});
+  check_refused(
+      [] {
+        (void)resolve_settings(ProblemKind::kClean,
+                               {.file = {{"tau", "3", "a.toml:1:1"}, {"max_staleness", "4", "a.toml:2:1"}}});
+      },
+      {"a.toml:2:1", "max_staleness", "already given at a.toml:1:1"});
+}
+
+TEST_CASE("settings: a setting without effect is refused when the user gave it, not when a preset did") {
+  check_refused(
+      [] {
+        (void)from_line({"clean", "--c1", "0.1"});
+      },
+      {"cut_regularization has no effect", "decaying"});
+  check_refused(
+      [] {
+        (void)from_line({"clean", "--corrupt-rule", "count-shift"});
+      },
+      {"corrupt_rule", "corrupt = 0"});
+  check_refused(
+      [] {
+        (void)from_line({"clean", "--evaluate-every", "5"});
+      },
+      {"evaluate_every", "without test"});
+  check_refused(
+      [] {
+        (void)from_line({"clean", "--theorem-gamma", "4"});
+      },
+      {"theorem_gamma", "steps = fixed"});
+  check_refused([] { (void)from_line({"clean", "--quiet", "-v"}); }, {"quiet", "verbose"});
+  CHECK_NOTHROW((void)from_line({"clean", "--c1", "0.1", "--regularization", "constant"}));
+  CHECK_NOTHROW((void)from_line({"clean", "--preset", "code/mnist"}));
+}
+
+TEST_CASE("command line: flags, aliases, underscores, negative numbers") {
+  const Settings settings =
+      from_line({"clean", "--max_staleness", "3", "--w_lr=0.5", "--S", "4", "--cut-until", "-1", "--set",
+                 "seed=9", "--set", "iterations=12", "--json"});
+  CHECK(settings.options().max_staleness == 3);
+  CHECK(settings.options().step_lower_local == 0.5);
+  CHECK(settings.options().active_workers == 4);
+  CHECK(settings.options().seed == 9);
+  CHECK(settings.options().iterations == 12);
+  CHECK(settings.task().json);
+  CHECK(settings.origin("cut_until") == Origin::kFlag);
+}
+
+TEST_CASE("command line: what is refused, and how") {
+  const auto line = [](std::vector<std::string> arguments) {
+    return [=] { (void)parse_command_line(arguments); };
+  };
+  check_refused(line({}), {"no command"});
+  check_refused(line({"claen"}), {"claen", "did you mean \"clean\"?"});
+  check_refused(line({"compare"}), {"there is no command \"compare\""});
+  check_refused(line({"clean", "--max-stalness", "3"}),
+                {"--max-stalness", "did you mean \"--max-staleness\"?"});
+  check_refused(line({"clean", "--parametrization", "exp"}), {"--parametrization has no effect for clean"});
+  check_refused(line({"clean", "stray"}), {"unexpected argument \"stray\""});
+  check_refused(line({"clean", "--seed"}), {"--seed"});
+  check_refused(line({"clean", "--set", "seed"}), {"--set seed", "key=value"});
+  check_refused(line({"run"}), {"config"});
+}
+
+TEST_CASE("command line: help and version are texts, not runs") {
+  const CommandLine help = parse_command_line({"clean", "--help"});
+  CHECK(!help.command);
+  CHECK(contains(help.text, "--max-staleness"));
+  CHECK(contains(help.text, "Longest silence of a worker"));
+  CHECK(!contains(help.text, "--parametrization"));
+  const CommandLine version = parse_command_line({"--version"});
+  CHECK(!version.command);
+  CHECK(contains(version.text, "adbo "));
+}
+
+TEST_CASE("configuration files: values, tables, places") {
+  const std::vector<Assignment> entries = parse_config(
+      "problem = \"tune\"\nmax_staleness = 7\n[steps]\nstep_upper_local = 1e-3\nper_class = true\n",
+      "run.toml");
+  REQUIRE(entries.size() == 4);
+  for (const Assignment& entry : entries) {
+    if (entry.name == "problem") CHECK(entry.value == "tune");
+    if (entry.name == "max_staleness") CHECK(entry.value == "7");
+    if (entry.name == "step_upper_local") CHECK(entry.value == "0.001");
+    if (entry.name == "per_class") {
+      CHECK(entry.value == "true");
+      CHECK(entry.place == "run.toml:5:1");
+    }
+  }
+  const Settings settings = resolve_settings(std::nullopt, {.file = entries});
+  CHECK(settings.task().problem == ProblemKind::kTune);
+  CHECK(settings.options().max_staleness == 7);
+}
+
+TEST_CASE("configuration files: what is refused, and where") {
+  check_refused([] { (void)parse_config("a = \n", "run.toml"); }, {"run.toml:1:"});
+  check_refused([] { (void)parse_config("a = [1, 2]\n", "run.toml"); }, {"run.toml:1:1", "a: expected"});
+  check_refused([] { (void)parse_config("[a.b]\nc = 1\n", "run.toml"); }, {"tables within tables"});
+  check_refused([] { (void)parse_config("a = 1\na = 2\n", "run.toml"); }, {"run.toml:2:"});
+  check_refused([] { (void)read_config_file("/nowhere/run.toml"); }, {"/nowhere/run.toml", "cannot be read"});
+}
