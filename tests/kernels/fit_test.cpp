@@ -160,6 +160,44 @@ TEST_CASE("fit: the Hessian finishes where values no longer tell points apart") 
   CHECK(result.gradient_norm <= 1e-8);
 }
 
+TEST_CASE("fit: the Hessian finishes where the values are noise") {
+  const DiagonalQuadratic q = quadratic(25, 1e5, 3);
+  // As a sum over very many rows would: relative errors of 5e-13, different at every point. They hide every
+  // decrease once the gradient is below about 1e-6; with several phases some of them make the last steps look
+  // like ascent.
+  for (int start = 0; start < 10; ++start) {
+    const auto noisy = [&](ConstSpan w, Span gradient) {
+      const double value = 1 + q(w, gradient);
+      double phase = start;
+      for (const double v : w) phase += 1e9 * v;
+      return value + 5e-13 * std::sin(phase);
+    };
+    Vector w(25, 0.0);
+    const FitResult result = fit(w, noisy, q.hessian(), {});
+    CHECK(result.status == FitStatus::kConverged);
+    CHECK(result.gradient_norm <= 1e-8);
+  }
+}
+
+TEST_CASE("fit: a start whose value happens to be rounded down is left for a smaller gradient") {
+  const DiagonalQuadratic q = quadratic(25, 10, 3);
+  Vector start = q.minimum;
+  for (double& v : start) v += 1e-7;
+  const auto lucky_at_start = [&](ConstSpan w, Span gradient) {
+    const double value = 1 + q(w, gradient);
+    return std::equal(w.begin(), w.end(), start.begin()) ? value - 5e-13 : value;  // no decrease from here on
+  };
+  Vector w = start;
+  const FitResult result = fit(w, lucky_at_start, q.hessian(), {});
+  CHECK(result.status == FitStatus::kConverged);
+  CHECK(result.gradient_norm <= 1e-8);
+
+  w = start;
+  CHECK(fit(w, lucky_at_start, {}, {}).status ==
+        FitStatus::kStalled);  // without the Hessian there is no telling
+  CHECK(w == start);
+}
+
 TEST_CASE("fit: a curved valley that is not convex everywhere") {
   const auto rosenbrock = [](ConstSpan w, Span g) {
     const double a = 1 - w[0], b = w[1] - w[0] * w[0];
