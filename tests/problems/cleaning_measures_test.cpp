@@ -21,32 +21,17 @@ using adbo::test::random_rows;
 using adbo::test::relative_error;
 
 TEST_CASE("verdicts: a table done by hand") {
-  // Labels 0 0 1 1; class 2 is nobody's label.
-  const std::vector<double> probability = {0.8, 0.1, 0.1,   // fine
-                                           0.2, 0.7, 0.1,   // class 1 says 0.7: is that its average?
-                                           0.3, 0.6, 0.1,   // fine
-                                           0.1, 0.2, 0.7};  // class 2 says 0.7, but has no rows
-  const std::vector<std::int32_t> labels = {0, 0, 1, 1};
-  // Averages: class 0 (0.8 + 0.2) / 2 = 0.5, class 1 (0.6 + 0.2) / 2 = 0.4, class 2 none.
+  const std::vector<double> probability = {0.8,   0.1, 0.1,    // fine
+                                           0.2,   0.7, 0.1,    // class 1 is 3.5 times as probable
+                                           0.6,   0.3, 0.1,    // class 0 is twice as probable
+                                           0.375, 0.5, 0.125,  // class 0 is three times as probable, exactly
+                                           0.25,  0.5, 0.25,   // twice as probable
+                                           0.5,   0.5, 0.0};   // impossible
+  const std::vector<std::int32_t> labels = {0, 0, 1, 2, 2, 2};
   const RowVerdicts verdicts = adbo::judge_probabilities(probability, labels, 3);
-  CHECK(verdicts.given_probability == std::vector<double>{0.8, 0.2, 0.6, 0.2});
-  CHECK(verdicts.predicted_label == std::vector<std::int32_t>{0, 1, 1, 2});
-  CHECK(verdicts.is_suspect == std::vector<std::uint8_t>{0, 1, 0, 0});
-}
-
-TEST_CASE("verdicts: both conditions are needed, and the average itself is enough") {
-  // Labels 0 1 1 0; averages: class 0 (0.55 + 0.45) / 2 = 0.5, class 1 (0.9 + 0.5) / 2 = 0.7.
-  const std::vector<double> probability = {0.55, 0.45, 0.1, 0.9, 0.5, 0.5, 0.45, 0.55};
-  const RowVerdicts verdicts =
-      adbo::judge_probabilities(probability, std::vector<std::int32_t>{0, 1, 1, 0}, 2);
-  // Row 3: class 1 is more probable, but 0.55 < 0.7. Row 2: class 0 reaches 0.5, but is not more probable.
-  CHECK(verdicts.is_suspect == std::vector<std::uint8_t>{0, 0, 0, 0});
-  CHECK(verdicts.predicted_label == std::vector<std::int32_t>{0, 1, 0, 1});  // the smaller of equals
-
-  // Averages: class 0 is 0.25, class 1 is 0.75, which row 0 reaches exactly.
-  const RowVerdicts equal = adbo::judge_probabilities(std::vector<double>{0.25, 0.75, 0.25, 0.75},
-                                                      std::vector<std::int32_t>{0, 1}, 2);
-  CHECK(equal.is_suspect == std::vector<std::uint8_t>{1, 0});
+  CHECK(verdicts.given_probability == std::vector<double>{0.8, 0.2, 0.3, 0.125, 0.25, 0.0});
+  CHECK(verdicts.predicted_label == std::vector<std::int32_t>{0, 1, 0, 1, 1, 0});  // the smallest of equals
+  CHECK(verdicts.is_suspect == std::vector<std::uint8_t>{0, 1, 0, 1, 0, 1});
   CHECK_THROWS_AS((void)adbo::judge_probabilities(probability, std::vector<std::int32_t>{0}, 3),
                   std::invalid_argument);
 }

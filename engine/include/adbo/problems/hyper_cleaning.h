@@ -80,9 +80,8 @@ struct RowVerdicts {
   std::vector<std::int32_t> predicted_label;  ///< the most probable class, the smallest of equals
   std::vector<std::uint8_t> is_suspect;       ///< by the rule of judge_rows()
 };
-/// Needs no noise rate: a row is suspect when some other class reaches that class's own average
-/// self-confidence (the mean probability of class c over the rows labelled c) and is more probable than the
-/// given one. A class that no row is labelled with has no such average and makes no row suspect.
+/// A row is suspect when the model finds some other class at least three times as probable as the given one.
+/// The rule needs no noise rate and compares a row with nothing but itself.
 [[nodiscard]] RowVerdicts judge_rows(std::span<const double> model, const LabelledRows& rows, int classes,
                                      std::int64_t threads = 0);
 /// The same from the probabilities [rows x classes], row after row, of any model.
