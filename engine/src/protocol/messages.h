@@ -79,7 +79,8 @@ struct UpdateMessage {
 
 /// A worker's answer to anything else.
 struct RoundMessage {
-  std::vector<double> point;          ///< y'_{k+1}, [m]
+  std::vector<double> point;  ///< y'_{k+1}, [m]
+  std::vector<double> start;  ///< y'_0, [m], in the answer to round 0 that began at the worker's own y_i
   std::vector<double> local_adjoint;  ///< ybar^c, [m]
   std::vector<double> dual_adjoint;   ///< phibar_k, [m]
   std::vector<double>

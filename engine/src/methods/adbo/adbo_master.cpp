@@ -163,9 +163,9 @@ MethodMaster::Outcome AdboMaster::collective(std::int64_t t, std::span<const std
   const bool restart = options_.cut_barrier == CutBarrier::kRestart;
   const double before = transport.now_seconds();
 
+  counts_.cuts_dropped += static_cast<std::int64_t>(polytope_.drop_inactive(options_.drop_rule));
   // The published snapshot carries the v at which phi is estimated.
   broadcast(*this, transport, t + 1, restart ? active : std::span<const std::size_t>());
-  counts_.cuts_dropped += static_cast<std::int64_t>(polytope_.drop_inactive(options_.drop_rule));
   if (!(restart ? transport.discard_all() : transport.hold_all())) return {.interrupted = true};
   barrier_seconds_ += transport.now_seconds() - before;
 

@@ -51,6 +51,7 @@ void AdboWorker::size(UpdateMessage& message) const {
 
 void AdboWorker::size(RoundMessage& message) const {
   message.point.assign(lower_dim_, 0);
+  message.start.assign(lower_dim_, 0);
   message.local_adjoint.assign(lower_dim_, 0);
   message.dual_adjoint.assign(lower_dim_, 0);
   message.upper_gradient.assign(support_.size, 0);
@@ -149,6 +150,7 @@ void AdboWorker::forward(const Request& request, const Snapshot& snapshot, const
     copy(request.start_from_reference ? request.reference_lower
                                       : std::span<const double>(previous.lower_local),
          trajectory_[0]);
+    if (!request.start_from_reference) copy(trajectory_[0], out.start);
   }
   out.lower_value = objective_.lower(consensus_on_support(snapshot), trajectory_[k], gradient_);
   out.work.lower_gradients = 1;

@@ -114,15 +114,18 @@ bool PolytopeUpdate::forward_rounds(std::span<const double> lower_consensus, Tra
 
   for (std::int64_t k = 0; k < options_.lower_rounds; ++k) {
     // 97_36 uses y'_k, which is known: z'_{k+1} does not wait for this round's answers (paper order), and
-    // zbar_K, which the last forward exchange needs to begin the reverse, can travel with it.
-    if (options_.lower_round_order == LowerRoundOrder::kPaper) {
-      next_consensus_ = consensus_;
-      kernels::consensus_round(steps_, num_workers_, dual_sum_, point_sum_, next_consensus_);
-      for (std::size_t j = 0; j < adjoint_.size(); ++j)
-        adjoint_[j] = -2 * (lower_consensus[j] - next_consensus_[j]);
-    }
+    // zbar_K, which the last forward exchange needs to begin the reverse, can travel with it. Only where the
+    // workers start at a y'_0 of their own does z'_1 have to wait; a reverse that begins with round 0 ends
+    // there and does not read zbar.
+    const bool paper_order = options_.lower_round_order == LowerRoundOrder::kPaper;
+    const bool starts_unknown = k == 0 && options_.cut_barrier == CutBarrier::kRestart;
+    if (paper_order && !starts_unknown) predict_consensus(lower_consensus);
     request_forward(k, transport);
     if (!exchange(transport, counts)) return false;
+    if (paper_order && starts_unknown) {
+      sum_replies(transport, &RoundMessage::start, point_sum_);
+      predict_consensus(lower_consensus);
+    }
     if (k == 0) {
       for (std::size_t i = 0; i < num_workers_; ++i)
         result_.lower_objective += transport.reply(i).lower_value;
@@ -135,6 +138,14 @@ bool PolytopeUpdate::forward_rounds(std::span<const double> lower_consensus, Tra
     (*local_products_)[i] = transport.reply(i).product;
   }
   return true;
+}
+
+/// 97_36 in the paper's order: z'_{k+1} from z'_k, phi_k and y'_k, and zbar_K should it be the last.
+void PolytopeUpdate::predict_consensus(std::span<const double> lower_consensus) {
+  next_consensus_ = consensus_;
+  kernels::consensus_round(steps_, num_workers_, dual_sum_, point_sum_, next_consensus_);
+  for (std::size_t j = 0; j < adjoint_.size(); ++j)
+    adjoint_[j] = -2 * (lower_consensus[j] - next_consensus_[j]);
 }
 
 /// 97_36 and 97_37 in the chosen order, with the answers y'_{k+1}.

@@ -36,6 +36,7 @@ class PolytopeUpdate {
   bool exchange(Transport& transport, Counts& counts);
   bool forward_rounds(std::span<const double> lower_consensus, Transport& transport, Counts& counts);
   void request_forward(std::int64_t round, Transport& transport);
+  void predict_consensus(std::span<const double> lower_consensus);
   void advance(const Transport& transport);
   bool reverse_rounds(Transport& transport, Counts& counts);
   bool isolated_gradient(Transport& transport, Counts& counts);
