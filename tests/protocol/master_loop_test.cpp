@@ -114,6 +114,7 @@ struct Run {
     options.active_workers = 2;
     options.max_staleness = 10;
     options.iterations = 3;
+    options.clock = ClockKind::kVirtual;
   }
   void go() {
     MasterLoop loop(options, method, transport, limits, &recorder);
@@ -136,6 +137,17 @@ TEST_CASE_FIXTURE(Run, "loop: collect, step, collective, broadcast; the last ite
   CHECK(summary.staleness_histogram[0] == 4);
   CHECK(summary.staleness_histogram[1] == 2);
   CHECK(transport.published == 4);
+}
+
+TEST_CASE_FIXTURE(Run, "loop: under the real clock the run's seconds are the wall's without the observer's time") {
+  options.clock = ClockKind::kReal;
+  go();
+  CHECK(summary.virtual_seconds <= summary.wall_seconds);
+  options.clock = ClockKind::kVirtual;
+  ScriptedTransport again(3);
+  MasterLoop loop(options, method, again, limits, nullptr);
+  loop.run(summary);
+  CHECK(summary.virtual_seconds == again.now_seconds());
 }
 
 TEST_CASE_FIXTURE(Run, "loop: zero iterations ask nothing of anybody") {

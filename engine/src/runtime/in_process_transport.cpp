@@ -12,6 +12,15 @@ namespace {
 /// must not ring the bell, which can take a lock.
 constexpr std::chrono::milliseconds kPatience{100};
 
+/// The ring's next slot. A full ring is a broken protocol (at most one request per worker), not an event:
+/// nothing sane can follow it.
+template <class Ring>
+auto& claim_slot(Ring& ring) {
+  auto* slot = ring.claim();  // (E2)
+  if (slot == nullptr) std::terminate();
+  return *slot;
+}
+
 /// Runs one computation of a worker; what it throws becomes the message's failure.
 template <class Message, class Compute>
 void compute_into(Message& message, const Compute& compute) {
@@ -45,7 +54,7 @@ InProcessTransport::InProcessTransport(Parts parts, const RunLimits& limits)
     channel.program = std::move(parts.programs[i]);
     for (std::size_t k = 0; k < kUpdateDepth; ++k) channel.program->size(channel.updates.slot_for_setup(k));
     for (std::size_t k = 0; k < kRoundDepth; ++k) channel.program->size(channel.rounds.slot_for_setup(k));
-    channel.program->fill_start(*channel.updates.claim());
+    channel.program->fill_start(claim_slot(channel.updates));
     channel.updates.publish();
     channel.updates_seen = channel.updates.available();
   }
@@ -67,19 +76,16 @@ void InProcessTransport::run_worker(std::size_t worker) noexcept {
 }
 
 void InProcessTransport::answer_step(Channel& channel, const Snapshot& snapshot) {
-  UpdateMessage* out = channel.updates.claim();  // (E2)
-  assert(out != nullptr && "at most one request per worker: the ring cannot be full");
-  compute_into(*out, [&] {
-    channel.program->step(channel.request, snapshot, *channel.updates.last_published(), *out);
-  });
+  UpdateMessage& out = claim_slot(channel.updates);
+  compute_into(
+      out, [&] { channel.program->step(channel.request, snapshot, *channel.updates.last_published(), out); });
   channel.updates.publish();  // (E1)
 }
 
 void InProcessTransport::answer_round(Channel& channel, const Snapshot& snapshot) {
-  RoundMessage* out = channel.rounds.claim();  // (E2)
-  assert(out != nullptr && "the master releases a reply before it asks again");
-  compute_into(*out, [&] {
-    channel.program->round(channel.request, snapshot, *channel.updates.last_published(), *out);
+  RoundMessage& out = claim_slot(channel.rounds);
+  compute_into(out, [&] {
+    channel.program->round(channel.request, snapshot, *channel.updates.last_published(), out);
   });
   channel.rounds.publish();  // (E1)
 }
