@@ -12,7 +12,7 @@ cd "$root"
 cmake --preset release >/dev/null
 cmake --build --preset release
 
-./build/release/apps/adbo clean --preset paper/fashion-mnist --corrupt 0.4 \
+./build/release/apps/adbo/adbo clean --preset paper/fashion-mnist --corrupt 0.4 \
   --train "$data/train-images-idx3-ubyte.gz" --train-labels "$data/train-labels-idx1-ubyte.gz" \
   --test "$data/t10k-images-idx3-ubyte.gz" --test-labels "$data/t10k-labels-idx1-ubyte.gz" \
   --clock virtual --iterations "${ADBO_DEMO_ITERATIONS:-1000}" --out "$out"
