@@ -2,36 +2,12 @@
 // program apart.
 #include <doctest/doctest.h>
 
-#include <cstdlib>
-#include <new>
+#include <cstdint>
 
 #include "adbo/kernels/logistic.h"
 #include "adbo/kernels/softmax.h"
 #include "loss_data.h"
-
-namespace {
-
-std::size_t allocations = 0;  // one thread only
-
-void* counted(std::size_t size, std::size_t alignment) {
-  ++allocations;
-  // aligned_alloc wants a multiple of the alignment.
-  void* memory = std::aligned_alloc(alignment, (size + alignment) / alignment * alignment);
-  if (memory == nullptr) throw std::bad_alloc();
-  return memory;
-}
-
-}  // namespace
-
-// The array and nothrow forms of the standard library call these.
-void* operator new(std::size_t size) { return counted(size, alignof(std::max_align_t)); }
-void* operator new(std::size_t size, std::align_val_t alignment) {
-  return counted(size, static_cast<std::size_t>(alignment));
-}
-void operator delete(void* memory) noexcept { std::free(memory); }
-void operator delete(void* memory, std::size_t) noexcept { std::free(memory); }
-void operator delete(void* memory, std::align_val_t) noexcept { std::free(memory); }
-void operator delete(void* memory, std::size_t, std::align_val_t) noexcept { std::free(memory); }
+#include "support/allocation_counter.h"
 
 using namespace adbo::test;
 using adbo::kernels::LogisticLoss;
@@ -45,7 +21,7 @@ template <class Loss>
 void check_no_call_allocates(Loss& loss, const Vector& w, const Vector& weights) {
   Vector gradient(loss.dimension()), hessian(loss.dimension()), rows(kRows), probabilities(kRows * 26);
   std::vector<std::int32_t> classes(kRows);
-  const std::size_t before = allocations;
+  const std::uint64_t before = thread_allocations();
   loss.value(w, weights, 1);
   loss.gradient(w, {}, 1, gradient);
   loss.hessian_product(w, weights, 1, w, hessian);
@@ -56,17 +32,17 @@ void check_no_call_allocates(Loss& loss, const Vector& w, const Vector& weights)
   if constexpr (std::is_same_v<Loss, SoftmaxLoss>) {
     loss.probabilities(w, std::span(probabilities).first(kRows * static_cast<std::size_t>(loss.classes())));
   }
-  const std::size_t after = allocations;
+  const std::uint64_t after = thread_allocations();
   CHECK(after == before);
 }
 
 }  // namespace
 
 TEST_CASE("losses: no call allocates after construction") {
-  const std::size_t before = allocations;
+  const std::uint64_t before = thread_allocations();
   Random random(1);
   const DenseRows x = random_rows(random, kRows, kCols, 0.5);
-  REQUIRE(allocations > before);  // the counter counts
+  REQUIRE(thread_allocations() > before);  // the counter counts
   const Vector weights(kRows, 0.5);
   for (const auto& rows : {share(x), share(to_sparse(x))}) {
     for (const int classes : {2, 10, 26}) {

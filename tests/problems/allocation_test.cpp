@@ -2,71 +2,50 @@
 
 #include <doctest/doctest.h>
 
-#include <atomic>
-#include <cstdlib>
-#include <new>
+#include <cstdint>
 
 #include "adbo/problems/hyper_cleaning.h"
 #include "adbo/problems/quadratic.h"
 #include "adbo/problems/regularization_tuning.h"
+#include "support/allocation_counter.h"
 #include "test_rows.h"
-
-namespace {
-std::atomic<std::int64_t> allocations{0};
-
-void* count_and_allocate(std::size_t bytes, std::size_t alignment) {
-  allocations.fetch_add(1, std::memory_order_relaxed);
-  const std::size_t rounded = (bytes + alignment - 1) / alignment * alignment;
-  void* memory = std::aligned_alloc(alignment, rounded == 0 ? alignment : rounded);
-  if (memory == nullptr) throw std::bad_alloc();
-  return memory;
-}
-}  // namespace
-
-void* operator new(std::size_t bytes) { return count_and_allocate(bytes, alignof(std::max_align_t)); }
-void* operator new(std::size_t bytes, std::align_val_t alignment) {
-  return count_and_allocate(bytes, static_cast<std::size_t>(alignment));
-}
-void operator delete(void* memory) noexcept { std::free(memory); }
-void operator delete(void* memory, std::size_t) noexcept { std::free(memory); }
-void operator delete(void* memory, std::align_val_t) noexcept { std::free(memory); }
-void operator delete(void* memory, std::size_t, std::align_val_t) noexcept { std::free(memory); }
 
 namespace {
 
 using adbo::test::random_point;
 using adbo::test::random_rows;
+using adbo::test::thread_allocations;
 
 /// Allocations of every call, each made twice, on an objective that has just been built.
-std::int64_t allocations_of_calls(adbo::WorkerObjective& worker, std::size_t n, std::size_t m) {
+std::uint64_t allocations_of_calls(adbo::WorkerObjective& worker, std::size_t n, std::size_t m) {
   const std::vector<double> x = random_point(n, 1), y = random_point(m, 2), u = random_point(m, 3);
   std::vector<double> grad_x(worker.upper_depends_on_x() ? n : 0), grad_y(m), hessian(m), cross(n);
-  const std::int64_t before = allocations.load();
+  const std::uint64_t before = thread_allocations();
   for (int round = 0; round < 2; ++round) {
     worker.upper(x, y, grad_x, grad_y);
     worker.lower(x, y, grad_y);
     worker.lower_hessian_product(x, y, u, hessian);
     worker.lower_cross_product(x, y, u, cross);
   }
-  return allocations.load() - before;
+  return thread_allocations() - before;
 }
 
 /// The same of lower_fused(), with all outputs and with each one left out.
-std::int64_t allocations_of_fused(adbo::WorkerObjective& worker, std::size_t n, std::size_t m) {
+std::uint64_t allocations_of_fused(adbo::WorkerObjective& worker, std::size_t n, std::size_t m) {
   const std::vector<double> x = random_point(n, 1), y = random_point(m, 2), u = random_point(m, 3);
   std::vector<double> grad_y(m), hessian(m), cross(n);
-  const std::int64_t before = allocations.load();
+  const std::uint64_t before = thread_allocations();
   worker.lower_fused(x, y, u, grad_y, hessian, cross);
   worker.lower_fused(x, y, u, {}, hessian, cross);
   worker.lower_fused(x, y, u, grad_y, {}, cross);
   worker.lower_fused(x, y, u, grad_y, hessian, {});
-  return allocations.load() - before;
+  return thread_allocations() - before;
 }
 
 TEST_CASE("the counter counts") {
-  const std::int64_t before = allocations.load();
+  const std::uint64_t before = thread_allocations();
   const std::vector<double> memory(10);
-  CHECK(allocations.load() == before + 1);
+  CHECK(thread_allocations() == before + 1);
 }
 
 TEST_CASE("no call of an objective allocates") {
