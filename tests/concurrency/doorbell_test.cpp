@@ -87,6 +87,7 @@ TEST_CASE("rings of several threads are all counted") {
   constexpr std::uint32_t kRings = 5000;
   Doorbell bell;
   std::vector<std::thread> ringers;
+  ringers.reserve(3);
   for (int i = 0; i < 3; ++i) {
     ringers.emplace_back([&bell] {
       for (std::uint32_t ring = 0; ring < kRings; ++ring) bell.ring();

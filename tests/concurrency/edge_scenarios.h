@@ -182,8 +182,7 @@ inline const Numbers& await_snapshot(const NumbersDomain& domain) {
   bool all_hold = true;          // likewise
   const auto run_steps = [&](std::size_t first) {
     for (std::size_t step = first; step < kSteps; step += 2) {
-      await_snapshot(
-          domains[step]);  // not looked into: its contents are the business of hand_over_scenario()
+      await_snapshot(domains[step]);  // not looked into: that is hand_over_scenario()
       ++steps_done;
       const Numbers* previous = ring.last_published();
       all_hold &= (previous == nullptr) ? step == 0 : previous->holds(step);
@@ -211,52 +210,60 @@ inline const Numbers& await_snapshot(const NumbersDomain& domain) {
 /// keeps a thread from running.
 inline constexpr std::chrono::seconds kLostAfter{5};
 
+/// No new round after this time, as a rule: where the cores are contended, each round may cost a time slice.
+inline constexpr std::chrono::seconds kWakeUpLimit{20};
+
 // E5 and E6: a ringer and a waiter, in step: each round has one ring, which finds the waiter at some point on
-// its way to sleep. A lost wake-up leaves it asleep, since no further ring comes to its rescue.
+// its way to sleep. A lost wake-up leaves it asleep, since no further ring comes to its rescue. Every wait
+// has a deadline, so that a loss ends the scenario with false and never as a hang.
 //
 // `on_start(is_waiter)` is called first thing by either thread; it may change how the thread is run.
 template <class OnStart>
-[[nodiscard]] bool wake_up_scenario(std::uint32_t rounds, std::uint32_t ringer_delays, OnStart on_start) {
+[[nodiscard]] bool wake_up_scenario(std::uint32_t rounds, std::uint32_t ringer_delays, OnStart on_start,
+                                    std::chrono::seconds limit = kWakeUpLimit) {
   Doorbell bell;
   // The work itself is these two counters; they are relaxed and order nothing.
   std::atomic<std::uint32_t> left{0};
   std::atomic<std::uint32_t> taken{0};
-  std::atomic<bool> lost{false};
+  std::atomic<bool> is_over{false};
   std::thread ringer([&] {
     on_start(false);
     std::uint64_t random = 0x2545F4914F6CDD1Du;
-    for (std::uint32_t round = 1; round <= rounds && !lost.load(std::memory_order_relaxed); ++round) {
+    for (std::uint32_t round = 1; round <= rounds; ++round) {
       for (std::uint32_t spins = 0; taken.load(std::memory_order_relaxed) != round - 1; ++spins) {
-        if (lost.load(std::memory_order_relaxed)) return;
+        if (is_over.load(std::memory_order_relaxed)) return;
         if (spins > 1000) std::this_thread::yield();
       }
       random ^= random << 13;
       random ^= random >> 7;
       random ^= random << 17;
       // Meet the waiter at every point of its way: loads of an atomic are not optimized away.
-      for (std::uint64_t i = (random >> 33) % ringer_delays; i > 0; --i)
+      for (std::uint64_t i = (random >> 33) % ringer_delays; i > 0; --i) {
         (void)taken.load(std::memory_order_relaxed);
+      }
       left.store(round, std::memory_order_relaxed);
       bell.ring();
     }
   });
   on_start(true);
-  for (std::uint32_t round = 1; round <= rounds && !lost.load(std::memory_order_relaxed); ++round) {
+  const Doorbell::Clock::time_point end = Doorbell::Clock::now() + limit;
+  bool is_lost = false;
+  for (std::uint32_t round = 1; round <= rounds && !is_lost; ++round) {
     for (;;) {
       const std::uint32_t ticket = bell.ticket();
       if (left.load(std::memory_order_relaxed) == round) break;
-      const auto start = Doorbell::Clock::now();
-      const bool rung = bell.wait_until(ticket, start + kLostAfter);
+      const Doorbell::Clock::time_point start = Doorbell::Clock::now();
+      const bool is_rung = bell.wait_until(ticket, start + kLostAfter);
       // After a lost wake-up, wait_until() gives true too, for it looks again at the end: the time tells.
-      if (!rung || Doorbell::Clock::now() - start >= kLostAfter) {
-        lost.store(true, std::memory_order_relaxed);
-        break;
-      }
+      is_lost = !is_rung || Doorbell::Clock::now() - start >= kLostAfter;
+      if (is_lost) break;
     }
     taken.store(round, std::memory_order_relaxed);
+    if (round % 64 == 0 && Doorbell::Clock::now() >= end) break;
   }
+  is_over.store(true, std::memory_order_relaxed);
   ringer.join();
-  return !lost.load(std::memory_order_relaxed);
+  return !is_lost;
 }
 
 [[nodiscard]] inline bool wake_up_scenario(std::uint32_t rounds, std::uint32_t ringer_delays) {
