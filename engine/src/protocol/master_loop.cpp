@@ -84,7 +84,7 @@ void MasterLoop::run(Summary& summary) {
 
   summary.wall_seconds = wall_seconds();
   summary.cpu_seconds = cpu_seconds(CLOCK_PROCESS_CPUTIME_ID) - cpu_start_ - observer_cpu_;
-  summary.virtual_seconds = run_seconds();
+  summary.virtual_seconds = run_seconds(summary.wall_seconds);
   summary.upper_change_max = 0;
   const std::span<const double> v = final_upper();
   for (std::size_t j = 0; j < v.size(); ++j) {
@@ -163,7 +163,7 @@ bool MasterLoop::observe(std::int64_t completed, std::size_t active, std::int64_
   TraceRecord record;
   record.iteration = completed;
   record.wall_seconds = wall_seconds();
-  record.virtual_seconds = run_seconds();
+  record.virtual_seconds = run_seconds(record.wall_seconds);
   record.stationarity_gap = last_gap_;
   record.active = static_cast<std::int64_t>(active);
   record.max_staleness = silence;
@@ -212,8 +212,8 @@ bool MasterLoop::accept_outcome(const MethodMaster::Outcome& outcome, std::int64
 }
 
 /// The delay model's time; under the real clock, whose time goes on while an observer works, the wall time without that.
-double MasterLoop::run_seconds() const {
-  return options_.clock == ClockKind::kVirtual ? transport_.now_seconds() : wall_seconds();
+double MasterLoop::run_seconds(double wall) const {
+  return options_.clock == ClockKind::kVirtual ? transport_.now_seconds() : wall;
 }
 
 double MasterLoop::wall_seconds() const { return seconds_since(wall_start_) - observer_wall_; }
