@@ -70,7 +70,7 @@ class CountingMethod final : public MethodMaster {
   void step(std::int64_t t, std::span<const std::size_t> active, const WorkerStates&) override {
     log += "|step";
     for (const std::size_t worker : active) log += std::to_string(worker);
-    v[0] = t == diverges_at ? std::numeric_limits<double>::quiet_NaN() : static_cast<double>(t + 1);
+    v[0] = t == diverges_at ? diverges_to : static_cast<double>(t + 1);
   }
   Outcome collective(std::int64_t, std::span<const std::size_t>, Transport&) override {
     log += "c";
@@ -87,6 +87,7 @@ class CountingMethod final : public MethodMaster {
 
   std::vector<double> v{0}, z{0};
   std::int64_t diverges_at = -1;
+  double diverges_to = std::numeric_limits<double>::quiet_NaN();
   mutable std::string log;
 };
 
@@ -139,7 +140,8 @@ TEST_CASE_FIXTURE(Run, "loop: collect, step, collective, broadcast; the last ite
   CHECK(transport.published == 4);
 }
 
-TEST_CASE_FIXTURE(Run, "loop: under the real clock the run's seconds are the wall's without the observer's time") {
+TEST_CASE_FIXTURE(Run,
+                  "loop: under the real clock the run's seconds are the wall's without the observer's time") {
   options.clock = ClockKind::kReal;
   go();
   CHECK(summary.virtual_seconds == summary.wall_seconds);
@@ -184,6 +186,15 @@ TEST_CASE_FIXTURE(Run, "loop: a non-finite iterate ends the run; the result is t
   CHECK(summary.message.find("iteration 2") != std::string::npos);
   CHECK(upper[0] == 1);
   CHECK(summary.upper_change_max == 1);
+}
+
+TEST_CASE_FIXTURE(Run, "loop: an iterate that runs away is a divergence long before it overflows") {
+  method.diverges_at = 1;
+  method.diverges_to = 1e13;
+  go();
+  CHECK(summary.termination == Termination::kDiverged);
+  CHECK(summary.message.find("running away") != std::string::npos);
+  CHECK(upper[0] == 1);
 }
 
 TEST_CASE_FIXTURE(Run, "loop: an observer can stop it") {

@@ -108,7 +108,7 @@ bool MasterLoop::iterate(std::int64_t t) {
   if (!collect(t)) return false;
   const std::span<const std::size_t> active = active_.finish();
   method_.step(t, active, transport_);
-  if (!end_if_not_finite(t)) return false;
+  if (!end_if_running_away(t)) return false;
   const MethodMaster::Outcome outcome = method_.collective(t, active, transport_);
   if (!accept_outcome(outcome, t)) return false;
   if (outcome.answer_all) active_.mark_all(t);
@@ -179,12 +179,14 @@ bool MasterLoop::observe(std::int64_t completed, std::size_t active, std::int64_
   return end(Termination::kStopped, action == ObserverAction::kAbort ? "aborted by the observer" : "");
 }
 
-bool MasterLoop::end_if_not_finite(std::int64_t t) {
+bool MasterLoop::end_if_running_away(std::int64_t t) {
   for (const auto& [name, values] : {std::pair{"the upper variable v", method_.upper_consensus()},
                                      std::pair{"the lower variable z", method_.lower_consensus()}}) {
-    if (!all_finite(values)) {
+    if (!all_bounded(values)) {
       return end(Termination::kDiverged,
-                 std::string(name) + " is not finite after iteration " + std::to_string(t + 1));
+                 std::string(name) +
+                     (all_finite(values) ? " is running away (beyond 1e12)" : " is not finite") +
+                     " after iteration " + std::to_string(t + 1));
     }
   }
   return true;
@@ -211,7 +213,8 @@ bool MasterLoop::accept_outcome(const MethodMaster::Outcome& outcome, std::int64
   return outcome.incident ? end_with(*outcome.incident, completed) : end_interrupted();
 }
 
-/// The delay model's time; under the real clock, whose time goes on while an observer works, the wall time without that.
+/// The delay model's time; under the real clock, whose time goes on while an observer works, the wall time
+/// without that.
 double MasterLoop::run_seconds(double wall) const {
   return options_.clock == ClockKind::kVirtual ? transport_.now_seconds() : wall;
 }

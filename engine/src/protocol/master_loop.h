@@ -37,7 +37,7 @@ class MasterLoop {
   bool measure_if_due(std::int64_t completed);
   /// Tells the observer of the state after `completed` iterations; false: it wants to end.
   bool observe(std::int64_t completed, std::size_t active, std::int64_t silence);
-  bool end_if_not_finite(std::int64_t completed);
+  bool end_if_running_away(std::int64_t completed);
   bool end(Termination termination, std::string message = {});
   bool end_interrupted();
   bool end_with(const WorkerIncident& incident, std::int64_t completed);

@@ -28,6 +28,16 @@ inline void add_scaled(double factor, std::span<const double> x, std::span<doubl
   for (std::size_t k = 0; k < x.size(); ++k) y[k] += factor * x[k];
 }
 
+/// An iterate beyond this is running away: no problem that double precision can solve has its solution there.
+inline constexpr double kRunaway = 1e12;
+
+/// Whether every entry is finite and within +-kRunaway.
+[[nodiscard]] inline bool all_bounded(std::span<const double> values) {
+  bool bounded = true;
+  for (const double value : values) bounded &= value <= kRunaway && value >= -kRunaway;  // false for NaN
+  return bounded;
+}
+
 [[nodiscard]] inline bool all_finite(std::span<const double> values) {
   // x * 0 is 0 for every finite x and NaN otherwise: one branch-free pass.
   double sum = 0;

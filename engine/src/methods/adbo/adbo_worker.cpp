@@ -17,6 +17,12 @@ void require_finite(std::span<const double> values, const char* what) {
   if (!all_finite(values)) throw NonFinite(std::string(what) + " has an entry that is not finite");
 }
 
+/// An iterate that runs away is a divergence long before it overflows.
+void require_bounded(std::span<const double> values, const char* what) {
+  require_finite(values, what);
+  if (!all_bounded(values)) throw NonFinite(std::string(what) + " is running away (an entry beyond 1e12)");
+}
+
 void copy(std::span<const double> from, std::span<double> to) {
   std::copy(from.begin(), from.end(), to.begin());
 }
@@ -100,7 +106,7 @@ void AdboWorker::step(const Request& request, const Snapshot& snapshot, const Up
   }
   for (std::size_t k = 0; k < y.size(); ++k)
     y[k] = previous.lower_local[k] - options_.step_lower_local * y[k];
-  require_finite(y, "the worker's lower variable");
+  require_bounded(y, "the worker's lower variable");
 
   if (local_.size > 0) step_upper(request, previous, out);
 
@@ -121,7 +127,7 @@ void AdboWorker::step_upper(const Request& request, const UpdateMessage& previou
   const std::size_t shift = support_.begin - local_.begin;
   for (std::size_t k = 0; k < upper_objective_gradient_.size(); ++k)
     x[shift + k] -= step * upper_objective_gradient_[k];
-  require_finite(x, "the worker's upper variable");
+  require_bounded(x, "the worker's upper variable");
 }
 
 void AdboWorker::round(const Request& request, const Snapshot& snapshot, const UpdateMessage& previous,
@@ -157,7 +163,7 @@ void AdboWorker::forward(const Request& request, const Snapshot& snapshot, const
   require_finite(out.lower_value, "the lower objective");
   kernels::local_round(steps_, trajectory_[k], gradient_, request.round_dual, request.round_consensus,
                        trajectory_[k + 1]);
-  require_finite(trajectory_[k + 1], "the lower round's iterate");
+  require_bounded(trajectory_[k + 1], "the lower round's iterate");
   copy(trajectory_[k + 1], out.point);
   if (!request.last_round) return;
 
