@@ -48,6 +48,10 @@ TEST_CASE("real clock: without a delay an answer is due when it is seen; with on
   undelayed.take(1);
   CHECK(undelayed.next().worker == 0);
 
+  RealClock endless(DelayModel({.none = false, .mu = 1000, .sigma = 0}, {}, 1, 1));
+  endless.seen(0);
+  CHECK(endless.next().kind == Kind::kAwaitTime);
+
   RealClock delayed(DelayModel({.none = false, .mu = 12, .sigma = 0}, {}, 1, 1));  // e^12 ms: minutes
   delayed.seen(0);
   const Clock::Next next = delayed.next();

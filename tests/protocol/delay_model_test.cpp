@@ -65,3 +65,14 @@ TEST_CASE(
     CHECK(std::log(other.draw_seconds(1) * 1000) == normal[static_cast<std::size_t>(k)]);
   CHECK(DelayModel({}, {}, 7, 2).draw_seconds(0) == 0);
 }
+
+TEST_CASE("delays: a draw beyond every clock is cut, not wrapped") {
+  for (const double mu : {30.0, 60.0, 1000.0, 1e300}) {
+    DelayModel model({.none = false, .mu = mu, .sigma = 1}, {.count = 1, .factor = 1e300}, 7, 2);
+    for (const std::size_t worker : {0, 1}) {
+      const double delay = model.draw_seconds(worker);
+      CHECK(delay > 1e5);
+      CHECK(delay <= kLongestDelaySeconds);
+    }
+  }
+}

@@ -179,7 +179,7 @@ void add_regularization(TableBuilder& table) {
 void add_cuts(TableBuilder& table) {
   table.group("Lower rounds and cuts");
   table.number({.name = "lower_rounds", .symbol = "K", .aliases = {"phix_iter"}}, &Options::lower_rounds,
-               at_least(1), "Rounds of the estimate of the lower solution (97_35 to 97_37).");
+               between(1, 1000), "Rounds of the estimate of the lower solution (97_35 to 97_37).");
   table.number({.name = "lower_penalty", .symbol = "mu", .aliases = {"mu"}}, &Options::lower_penalty,
                above(0), "Penalty of the lower consensus y'_i = z' in those rounds.");
   table.choice({.name = "lower_round_order"}, choice_of<&Options::lower_round_order>(),

@@ -35,6 +35,7 @@ Options resolve_options(Options options, std::size_t num_workers) {
   if (options.method == Method::kSdbo) options.active_workers = n;
   if (options.active_workers == 0) options.active_workers = (n + 1) / 2;
   if (options.threads == 0) options.threads = available_processors();
+  options.threads = std::min(options.threads, n);  // a worker runs on one thread at a time
   if (options.executor == ExecutorKind::kInline) options.threads = 1;
   if (options.steps == StepRule::kTheorem2) apply_theorem2_steps(options, num_workers);
   return options;

@@ -1,5 +1,6 @@
 #include "runtime/delay_model.h"
 
+#include <algorithm>
 #include <charconv>
 #include <cmath>
 
@@ -53,7 +54,7 @@ double DelayModel::draw_seconds(std::size_t worker) {
   if (distribution_.none) return 0;
   const double milliseconds = std::exp(distribution_.mu + distribution_.sigma * streams_[worker].normal());
   const bool straggles = static_cast<std::int64_t>(worker) < stragglers_.count;
-  return milliseconds * 1e-3 * (straggles ? stragglers_.factor : 1.0);
+  return std::min(kLongestDelaySeconds, milliseconds * 1e-3 * (straggles ? stragglers_.factor : 1.0));
 }
 
 }  // namespace adbo::detail

@@ -28,6 +28,9 @@ struct Stragglers {
 /// "none" | "K:FACTOR" with K >= 0, finite FACTOR > 0; nullopt for anything else.
 [[nodiscard]] std::optional<Stragglers> parse_stragglers(std::string_view text);
 
+/// Longer draws are cut to this (three years): no clock arithmetic overflows, and nobody waits for it anyway.
+inline constexpr double kLongestDelaySeconds = 1e8;
+
 /// One independent stream per worker: what one worker draws does not depend on what the others do.
 class DelayModel {
  public:
