@@ -1,5 +1,5 @@
 #!/usr/bin/env bash
-# Installs what is missing, builds, and runs every test: unit, conformance and command-line tests with warnings as
+# Installs what is missing, builds, and runs every test (the benchmarks are built, not run): unit, conformance and command-line tests with warnings as
 # errors; everything again under the address and undefined-behaviour sanitizers; what runs threads under the thread
 # sanitizer; and the installed library from a separate project.
 # usage: tests/run.sh [dev] [asan-ubsan] [tsan]   (default: all)
@@ -9,7 +9,7 @@ cd "$root"
 [ $# -gt 0 ] || set -- dev asan-ubsan tsan
 jobs=$(nproc)
 
-bash cmake/install_packages.sh build tests
+bash cmake/install_packages.sh build tests bench
 
 for preset in "$@"; do
   echo "== $preset: build"
