@@ -1,7 +1,7 @@
 #!/usr/bin/env bash
-# Installs what is missing, builds, and runs every test (the benchmarks are built, not run): unit, conformance and command-line tests with warnings as
-# errors; everything again under the address and undefined-behaviour sanitizers; what runs threads under the thread
-# sanitizer; and the installed library from a separate project.
+# Installs what is missing, builds, and runs every test: unit, conformance and command-line tests with warnings as
+# errors; again under the address and undefined-behaviour sanitizers; what runs threads under the thread sanitizer; and
+# the installed library from a separate project. The benchmarks are built, not run.
 # usage: tests/run.sh [dev] [asan-ubsan] [tsan]   (default: all)
 set -euo pipefail
 root=$(cd "$(dirname "${BASH_SOURCE[0]}")/.." && pwd)
