@@ -348,3 +348,37 @@ TEST_CASE("info: overview, options, JSON") {
   CHECK(json["presets"].size() == 8);
   CHECK(json["options"].size() > 60);
 }
+
+TEST_CASE("tune: a test file changes nothing of what is learned") {
+  const Workspace files;
+  const std::vector<std::string> line{
+      "tune",      "--train", files.write("train.libsvm", libsvm_rows(40, 3, 1)),
+      "--workers", "2",       "--iterations",
+      "20",        "--clock", "virtual",
+      "--out",     "result"};
+  REQUIRE(files.run(line).code == 0);
+  const std::string alone = files.read("result/upper.npy");
+  const std::string model = files.read("result/model.npy");
+  for (const auto& [columns, cut] : {std::pair{2, 0}, std::pair{3, 0}, std::pair{5, 2}}) {
+    const Outcome outcome = files.run(
+        line + std::vector<std::string>{"--test", files.write("test.libsvm", libsvm_rows(20, columns, 2))});
+    INFO(outcome.err);
+    REQUIRE(outcome.code == 0);
+    CHECK(files.read("result/upper.npy") == alone);
+    CHECK(files.read("result/model.npy") == model);
+    CHECK(contains(outcome.err, "2 of 5 columns are beyond the 3") == (cut > 0));
+    const Json test = Json::parse(files.read("result/summary.json"))["data"]["test"];
+    CHECK(test["columns"] == 3);
+    CHECK(test.value("columns_cut", 0) == cut);
+  }
+}
+
+TEST_CASE("progress: an objective that was not measured is left out") {
+  const Workspace files;
+  const std::string config = files.write(
+      "run.toml", "problem = \"quadratic\"\niterations = 30\nclock = \"virtual\"\nstep_lower_local = 1e8\n");
+  const Outcome diverged = files.run({"run", config, "--out", "result"});
+  CHECK(contains(diverged.err, "iteration "));
+  CHECK(!contains(diverged.err, "nan"));
+  CHECK(!contains(diverged.err, "inf"));
+}

@@ -119,6 +119,16 @@ TEST_CASE("refused: tables") {
                 kInputData, {"a.csv has 2", "b.csv has 1"});
 }
 
+TEST_CASE("refused: a test label that training never saw") {
+  const Workspace files;
+  const std::string train = good_file(files);
+  const std::string test = files.write("test.libsvm", "1 1:1\n-1 1:0.5\n7 1:2\n");
+  for (const char* const command : {"clean", "tune"}) {
+    check_refused(files, {command, "--train", train, "--test", test}, kInputData,
+                  {"test.libsvm", "row 3", "\"7\"", "train.libsvm"});
+  }
+}
+
 TEST_CASE("refused: output folders that cannot be") {
   const Workspace files;
   const std::string train = good_file(files);

@@ -149,6 +149,12 @@ TEST_CASE("settings: a setting without effect is refused when the user gave it, 
         (void)from_line({"clean", "--theorem-gamma", "4"});
       },
       {"theorem_gamma", "steps = fixed"});
+  check_refused(
+      [] {
+        (void)from_line({"clean", "--executor", "inline", "--threads", "2"});
+      },
+      {"threads has no effect", "executor = inline"});
+  CHECK_NOTHROW((void)from_line({"clean", "--executor", "inline"}));
   check_refused([] { (void)from_line({"clean", "--quiet", "-v"}); }, {"quiet", "verbose"});
   CHECK_NOTHROW((void)from_line({"clean", "--c1", "0.1", "--regularization", "constant"}));
   CHECK_NOTHROW((void)from_line({"clean", "--preset", "code/mnist"}));

@@ -69,3 +69,14 @@ TEST_CASE("words: an unbounded lower level is said") {
   CHECK(says(tuning_words(end, start, 0.5, 0.5), "unbounded at the end"));
   CHECK(says(tuning_words(end, start, 0.5, 0.5), "did not improve the test accuracy"));
 }
+
+TEST_CASE("words: a value function that fell by nothing to speak of did not fall") {
+  CleaningMeasures result = measures(0.8, 0.7, 0.7);
+  result.value_function_start = 2;
+  for (const double end : {2.0, 2.0 - 1e-4, 2.5}) {
+    result.value_function = end;
+    CHECK(says(cleaning_words(result, {}), "The value function did not fall"));
+  }
+  result.value_function = 2 - 3e-4;
+  CHECK(!says(cleaning_words(result, {}), "did not fall"));
+}

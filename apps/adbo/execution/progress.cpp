@@ -3,6 +3,7 @@
 #include <fmt/format.h>
 
 #include <algorithm>
+#include <cmath>
 #include <ostream>
 #include <string>
 
@@ -61,9 +62,10 @@ double Progress::eta_seconds(Clock::time_point now) const {
 
 void Progress::draw() {
   is_stale_ = false;
-  std::string text =
-      fmt::format("iteration {}/{}, objective {:.5g}, {} cuts, slowest worker {} behind", record_.iteration,
-                  iterations_, record_.upper_objective, record_.cuts, record_.max_staleness);
+  std::string text = fmt::format("iteration {}/{}", record_.iteration, iterations_);
+  if (std::isfinite(record_.upper_objective))
+    text += fmt::format(", objective {:.5g}", record_.upper_objective);
+  text += fmt::format(", {} cuts, slowest worker {} behind", record_.cuts, record_.max_staleness);
   if (test_accuracy_) text += fmt::format(", test accuracy {:.4f}", *test_accuracy_);
   if (record_.iteration > 0 && record_.iteration < iterations_) {
     text += fmt::format(", {} left", time_text(eta_seconds(Clock::now())));

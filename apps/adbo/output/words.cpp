@@ -11,6 +11,9 @@ namespace {
 /// Accuracies this close are equal for every practical purpose.
 constexpr double kAccuracyTie = 5e-4;
 
+/// A fall by less than this share of the start value is none.
+constexpr double kLeastFall = 1e-4;
+
 using Words = std::vector<std::string>;
 
 void add_comparison_with_alternatives(Words& words, const CleaningMeasures& m) {
@@ -69,7 +72,7 @@ void add_true_mask(Words& words, const CleaningMeasures& m) {
 
 void add_value_function(Words& words, double end, double start, std::string_view what) {
   if (!std::isfinite(end) || !std::isfinite(start)) return;
-  if (end < start) return;
+  if (start - end >= kLeastFall * std::abs(start) && end < start) return;
   words.push_back(
       fmt::format("The value function did not fall ({:.6g} at the start, {:.6g} at the end): the run did not "
                   "improve the {}.",

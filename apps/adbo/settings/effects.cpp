@@ -32,6 +32,11 @@ void check_method(const Settings& settings) {
                 "step_cut_multiplier", "step_consensus_dual"});
 }
 
+void check_execution(const Settings& settings) {
+  refuse_while(settings, settings.options().executor == ExecutorKind::kInline, "with executor = inline",
+               {"threads"});
+}
+
 void check_data(const Settings& settings) {
   const TaskSettings& task = settings.task();
   refuse_while(settings, task.train.empty(), "without train", {"train_labels"});
@@ -54,6 +59,7 @@ void check_output(const Settings& settings) {
 
 void refuse_settings_without_effect(const Settings& settings) {
   check_method(settings);
+  check_execution(settings);
   check_data(settings);
   check_output(settings);
 }

@@ -74,17 +74,78 @@ void make_binary(io::Table& table, std::string_view positive) {
   table.label_names = {fmt::format("not {}", positive), std::string(positive)};
 }
 
-void match_tables(LoadedData& data, const std::string& positive_class) {
-  std::vector<io::Table*> tables{&data.train};
-  for (auto* other : {&data.validation, &data.test}) {
-    if (*other) tables.push_back(&**other);
+kernels::DenseRows first_columns(const kernels::DenseRows& rows, std::size_t columns) {
+  kernels::DenseRows cut(rows.rows(), columns);
+  for (std::size_t r = 0; r < rows.rows(); ++r) std::copy_n(rows.row(r), columns, cut.mutable_row(r));
+  return cut;
+}
+
+kernels::SparseRows first_columns(const kernels::SparseRows& rows, std::size_t columns) {
+  kernels::SparseRows cut;
+  cut.cols = columns;
+  cut.row_begin = {0};
+  for (std::size_t r = 0; r < rows.rows(); ++r) {
+    for (auto k = static_cast<std::size_t>(rows.row_begin[r]);
+         k < static_cast<std::size_t>(rows.row_begin[r + 1]); ++k) {
+      if (static_cast<std::size_t>(rows.column[k]) >= columns) continue;
+      cut.column.push_back(rows.column[k]);
+      cut.value.push_back(rows.value[k]);
+    }
+    cut.row_begin.push_back(static_cast<std::int64_t>(cut.column.size()));
   }
-  for (std::size_t k = 1; k < tables.size(); ++k) match_columns(data.train, *tables[k]);
-  for (std::size_t k = 1; k < tables.size(); ++k)
-    match_columns(data.train, *tables[k]);  // the widest came last
-  io::unify_label_names(tables);
-  if (positive_class.empty()) return;
-  for (io::Table* const table : tables) make_binary(*table, positive_class);
+  return cut;
+}
+
+/// Features that no training row has cannot be learned: the test file's columns beyond are left out, so that
+/// the same model is learned with and without a test file. Returns how many were.
+std::size_t cut_test_columns(const io::Table& train, io::Table& test, const Console& console) {
+  const std::size_t learned = io::column_count(train), given = io::column_count(test);
+  if (train.format != "libsvm" || test.format != "libsvm" || given <= learned) return 0;
+  std::visit([&](const auto& rows) { test.features = kernels::Rows(first_columns(rows, learned)); },
+             kernels::Rows(std::move(test.features)));
+  console.note(fmt::format("{}: {} of {} columns are beyond the {} of {} and left out", test.source,
+                           given - learned, given, learned, train.source));
+  return given - learned;
+}
+
+/// Numbers the test labels by the classes of training; a class that training never saw cannot be predicted.
+void adopt_classes(const io::Table& train, io::Table& test) {
+  const std::vector<std::string> own_names = test.label_names;
+  const std::vector<std::int32_t> own_labels = test.labels;
+  io::Table classes;
+  classes.label_names = train.label_names;
+  const std::array<io::Table*, 2> both{&classes, &test};
+  io::unify_label_names(both);
+  if (classes.label_names.size() == train.label_names.size()) return;
+  for (std::size_t r = 0; r < test.labels.size(); ++r) {
+    const std::string& name = test.label_names[static_cast<std::size_t>(test.labels[r])];
+    if (std::find(train.label_names.begin(), train.label_names.end(), name) != train.label_names.end())
+      continue;
+    throw DataError(fmt::format("{}: row {} (counted from 1) has the label \"{}\", which no row of {} has",
+                                test.source, r + 1, own_names[static_cast<std::size_t>(own_labels[r])],
+                                train.source));
+  }
+  throw DataError(fmt::format("{} names classes that {} does not have", test.source, train.source));
+}
+
+/// Classes and columns are those of the rows that are learned from: train and validation, and test too when
+/// its rows are pooled with them.
+void match_tables(LoadedData& data, const TaskSettings& task, const Console& console) {
+  std::vector<io::Table*> learned{&data.train};
+  if (data.validation) learned.push_back(&*data.validation);
+  if (data.test && task.pool_rows > 0) learned.push_back(&*data.test);
+  for (int pass = 0; pass < 2; ++pass) {  // the widest may have come last
+    for (std::size_t k = 1; k < learned.size(); ++k) match_columns(data.train, *learned[k]);
+  }
+  io::unify_label_names(learned);
+  if (data.test && task.pool_rows == 0) {
+    data.test_columns_cut = cut_test_columns(data.train, *data.test, console);
+    match_columns(data.train, *data.test);
+    adopt_classes(data.train, *data.test);
+    learned.push_back(&*data.test);
+  }
+  if (task.positive_class.empty()) return;
+  for (io::Table* const table : learned) make_binary(*table, task.positive_class);
 }
 
 void refuse_single_class(const LoadedData& data) {
@@ -134,7 +195,7 @@ LoadedData load_data(const TaskSettings& task, const Console& console) {
     data.validation = read_table(request, task.validation, task.validation_labels, "validation", console);
   }
   if (!task.test.empty()) data.test = read_table(request, task.test, task.test_labels, "test", console);
-  match_tables(data, task.positive_class);
+  match_tables(data, task, console);
   refuse_single_class(data);
   return data;
 }
@@ -198,6 +259,7 @@ Json files_json(const LoadedData& data) {
   json["train"] = table_json(data.train);
   if (data.validation) json["validation"] = table_json(*data.validation);
   if (data.test) json["test"] = table_json(*data.test);
+  if (data.test_columns_cut > 0) json["test"]["columns_cut"] = data.test_columns_cut;
   return json;
 }
 

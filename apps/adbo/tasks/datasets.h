@@ -19,12 +19,14 @@ namespace adbo::app {
 struct LoadedData {
   io::Table train;
   std::optional<io::Table> validation, test;
+  std::size_t test_columns_cut = 0;  ///< columns of the test file that no file learned from has
 
   [[nodiscard]] int classes() const { return static_cast<int>(train.label_names.size()); }
 };
 
 /// Reads the files that the settings name. io::InputError for what the readers refuse; DataError for missing
-/// labels, a single class, and column counts that differ (both numbers and both files).
+/// labels, a single class, column counts that differ (both numbers and both files), and a test label that no
+/// row learned from has.
 [[nodiscard]] LoadedData load_data(const TaskSettings& task, const Console& console);
 
 /// The rows of --train and --test as one table of rows in random order: the first `rows` of it train and
