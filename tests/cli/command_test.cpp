@@ -1,8 +1,12 @@
 // Whole runs of the built command.
 #include <doctest/doctest.h>
 
+#include <sys/wait.h>
+
 #include <algorithm>
 #include <csignal>
+#include <cstdlib>
+#include <filesystem>
 #include <nlohmann/json.hpp>
 #include <sstream>
 
@@ -381,4 +385,38 @@ TEST_CASE("progress: an objective that was not measured is left out") {
   CHECK(contains(diverged.err, "iteration "));
   CHECK(!contains(diverged.err, "nan"));
   CHECK(!contains(diverged.err, "inf"));
+}
+
+TEST_CASE("results: those of an earlier run in the same folder do not stand beside the new ones") {
+  const Workspace files;
+  const std::string train = files.write("train.libsvm", libsvm_rows(120, 5, 1));
+  REQUIRE(
+      files.run({"clean", "--train", train, "--iterations", "2", "--workers", "3", "--out", "result"}).code ==
+      0);
+  REQUIRE(files.exists("result/suspects.csv"));
+  files.write("result/notes.txt", "mine");
+  REQUIRE(
+      files.run({"tune", "--train", train, "--iterations", "2", "--workers", "3", "--out", "result"}).code ==
+      0);
+  CHECK_FALSE(files.exists("result/suspects.csv"));
+  CHECK(files.exists("result/coefficients.csv"));
+  CHECK(files.read("result/notes.txt") == "mine");
+}
+
+TEST_CASE("results: a stdout that takes nothing is a failure, not a success") {
+  if (!std::filesystem::exists("/dev/full")) {
+    MESSAGE("skipped: no /dev/full here");
+    return;
+  }
+  const Workspace files;
+  const std::string train = files.write("train.libsvm", libsvm_rows(120, 5, 1));
+  for (const std::string& arguments :
+       {std::string("info --options"),
+        "tune --iterations 2 --workers 3 --json --train " + train + " --out " + files.path("result")}) {
+    const std::string line =
+        std::string(ADBO_COMMAND) + " " + arguments + " >/dev/full 2>" + files.path("messages");
+    const int status = std::system(line.c_str());
+    CHECK(WEXITSTATUS(status) == 1);
+    CHECK(contains(files.read("messages"), "stdout: cannot be written: No space left on device"));
+  }
 }

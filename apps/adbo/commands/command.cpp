@@ -1,8 +1,13 @@
 #include "commands/command.h"
 
+#include <fmt/format.h>
+
+#include <cerrno>
+#include <cstring>
 #include <exception>
 #include <new>
 #include <ostream>
+#include <stdexcept>
 
 #include "commands/info.h"
 #include "commands/problem_run.h"
@@ -42,6 +47,15 @@ ExitCode dispatch(const std::vector<std::string>& arguments, const Environment& 
   return run_problem_command(line, environment);
 }
 
+/// What stdout did not take is not delivered: a full disk must not look like success.
+void require_delivered(std::ostream& out) {
+  errno = 0;
+  if (out.flush()) return;
+  const int reason = errno;
+  throw std::runtime_error(reason == 0 ? "stdout: cannot be written"
+                                       : fmt::format("stdout: cannot be written: {}", std::strerror(reason)));
+}
+
 }  // namespace
 
 ExitCode run_command(const std::vector<std::string>& arguments, const Environment& environment) {
@@ -50,7 +64,9 @@ ExitCode run_command(const std::vector<std::string>& arguments, const Environmen
     return code;
   };
   try {
-    return dispatch(arguments, environment);
+    const ExitCode code = dispatch(arguments, environment);
+    require_delivered(environment.console.out());
+    return code;
   } catch (const UsageError& error) {
     return failed(ExitCode::kUsage, error.what());
   } catch (const DataError& error) {

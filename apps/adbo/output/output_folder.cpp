@@ -3,7 +3,9 @@
 #include <fmt/format.h>
 #include <unistd.h>
 
+#include <array>
 #include <filesystem>
+#include <string_view>
 #include <system_error>
 #include <utility>
 
@@ -13,6 +15,11 @@ namespace adbo::app {
 namespace {
 
 namespace fs = std::filesystem;
+
+/// Every file that a run may leave: those of an earlier run in the same folder go when a new one begins, so
+/// that none stands beside a summary it does not belong to.
+constexpr std::array<std::string_view, 7> kResultFiles{
+    "summary.json", "trace.csv", "suspects.csv", "coefficients.csv", "scaling.csv", "upper.npy", "model.npy"};
 
 /// The path itself or the nearest parent that exists.
 fs::path nearest_existing(fs::path path) {
@@ -39,6 +46,9 @@ void OutputFolder::create() const {
   std::error_code error;
   fs::create_directories(path_, error);
   if (error) throw UsageError(fmt::format("out = \"{}\": cannot be made: {}", path_, error.message()));
+  for (const std::string_view name : kResultFiles) {
+    if (fs::is_regular_file(file(name), error)) fs::remove(file(name), error);
+  }
 }
 
 std::string OutputFolder::file(std::string_view name) const { return (fs::path(path_) / name).string(); }
