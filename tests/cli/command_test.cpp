@@ -417,6 +417,6 @@ TEST_CASE("results: a stdout that takes nothing is a failure, not a success") {
         std::string(ADBO_COMMAND) + " " + arguments + " >/dev/full 2>" + files.path("messages");
     const int status = std::system(line.c_str());
     CHECK(WEXITSTATUS(status) == 1);
-    CHECK(contains(files.read("messages"), "stdout: cannot be written: No space left on device"));
+    CHECK(contains(files.read("messages"), "stdout: cannot be written"));
   }
 }
