@@ -5,10 +5,10 @@
 #include <memory>
 #include <vector>
 
-#include "concurrency/counting_new.h"
 #include "concurrency/doorbell.h"
 #include "concurrency/snapshot_domain.h"
 #include "concurrency/spsc_ring.h"
+#include "support/allocation_counter.h"
 
 namespace {
 
@@ -50,11 +50,11 @@ TEST_CASE("steps of master and worker allocate nothing after the warm-up") {
   };
   iterate(0.0);
   iterate(0.0);
-  const std::uint64_t before = adbo::test::allocations();
+  const std::uint64_t before = adbo::test::thread_allocations();
   REQUIRE(before > 0);  // the counter counts
   double total = 0.0;
   for (int i = 0; i < 1000; ++i) total += iterate(1.0);
-  const std::uint64_t after = adbo::test::allocations();
+  const std::uint64_t after = adbo::test::thread_allocations();
   CHECK(after == before);
   CHECK(total == 3000.0);  // exact: a sum of ones
 }
