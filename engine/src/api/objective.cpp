@@ -5,8 +5,12 @@
 #include <limits>
 #include <vector>
 
+#include "protocol/vector_math.h"
+
 namespace adbo {
 namespace {
+
+using detail::dot;
 
 /// The step of a central difference along u at y: the cube root of the rounding unit balances truncation
 /// (step^2) against cancellation (1/step), relative to the sizes of y and u.
@@ -16,12 +20,6 @@ double difference_step(std::span<const double> y, std::span<const double> u) {
   for (const double value : u) u_max = std::max(u_max, std::abs(value));
   if (u_max == 0) return 0;
   return std::cbrt(std::numeric_limits<double>::epsilon()) * std::max(1.0, y_max) / u_max;
-}
-
-double dot(std::span<const double> a, std::span<const double> b) {
-  double sum = 0;
-  for (std::size_t k = 0; k < a.size(); ++k) sum += a[k] * b[k];
-  return sum;
 }
 
 }  // namespace

@@ -7,6 +7,7 @@
 #include <utility>
 
 #include "adbo/random.h"
+#include "protocol/vector_math.h"
 
 namespace adbo {
 
@@ -79,11 +80,7 @@ double DerivativeCheck::worst() const {
 
 namespace {
 
-double dot(std::span<const double> a, std::span<const double> b) {
-  double sum = 0;
-  for (std::size_t k = 0; k < a.size(); ++k) sum += a[k] * b[k];
-  return sum;
-}
+using detail::dot;
 
 std::vector<double> moved(std::span<const double> point, std::span<const double> direction, double step) {
   std::vector<double> result(point.begin(), point.end());
