@@ -43,6 +43,12 @@ class WorkerObjective {
                              std::span<double> grad_y, std::span<double> hessian_y,
                              std::span<double> cross_x);
 
+  /// b, where this objective can give curvature blocks [b x b] with m = k b; 0: it cannot.
+  [[nodiscard]] virtual std::size_t lower_curvature_size() const { return 0; }
+  /// A positive definite matrix whose k copies along the diagonal bound the lower Hessian at (x, y) from above, or are
+  /// close to it: methods precondition by it. b = m: the Hessian itself. `block` [b * b], symmetric.
+  virtual void lower_curvature(std::span<const double> x, std::span<const double> y, std::span<double> block);
+
   /// The part of the upper variable this worker depends on. Called once, when the worker is added.
   [[nodiscard]] virtual UpperSupport upper_support(std::size_t upper_dim) const { return {0, upper_dim}; }
   /// False: G_i depends on y alone. The engine may then use x_i = v and drop theta_i (general-form

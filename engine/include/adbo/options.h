@@ -6,7 +6,7 @@
 
 namespace adbo {
 
-enum class Method { kAuto, kAdbo, kSdbo };
+enum class Method { kAuto, kAdbo, kSdbo, kAsyncHypergradient };
 enum class ClockKind { kReal, kVirtual };
 enum class ExecutorKind { kTbb, kThreads, kInline };
 enum class StepRule { kFixed, kTheorem2 };
@@ -64,6 +64,9 @@ struct Options {
   double smoothness = 1;                ///< L of Assumption 1, used by steps = theorem2
   double drift_constant = 1;            ///< k1 of Assumption 2, used by steps = theorem2
   double theorem_gamma = 3;             ///< gamma > 2 of Theorem 2, used by steps = theorem2
+
+  double adjoint_damping = 0;
+  double upper_rate = 0.2;  ///< of hypergradient methods: how far a coordinate of v moves per iteration at first
 
   // Regularization of the Lagrangian (new_24)
   RegularizationSchedule regularization = RegularizationSchedule::kDecaying;

@@ -53,6 +53,10 @@ void WorkerObjective::lower_cross_product(std::span<const double> x, std::span<c
   }
 }
 
+void WorkerObjective::lower_curvature(std::span<const double>, std::span<const double>, std::span<double> block) {
+  std::fill(block.begin(), block.end(), 0.0);
+}
+
 double WorkerObjective::lower_fused(std::span<const double> x, std::span<const double> y,
                                     std::span<const double> u, std::span<double> grad_y,
                                     std::span<double> hessian_y, std::span<double> cross_x) {

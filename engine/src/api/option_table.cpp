@@ -87,7 +87,7 @@ class TableBuilder {
 
 void add_asynchrony(TableBuilder& table) {
   table.group("Asynchrony");
-  table.choice({.name = "method"}, choice_of<&Options::method>(), {"auto", "adbo", "sdbo"},
+  table.choice({.name = "method"}, choice_of<&Options::method>(), {"auto", "adbo", "sdbo", "async-hypergradient"},
                "Solution method; auto means adbo, and sdbo is adbo that waits for every worker.");
   table.number({.name = "active_workers", .symbol = "S", .aliases = {"active", "S", "active_set"}},
                &Options::active_workers, at_least(0),
@@ -111,6 +111,8 @@ void add_asynchrony(TableBuilder& table) {
 
 void add_limits(TableBuilder& table) {
   table.group("Limits");
+  table.number({.name = "adjoint_damping"}, &Options::adjoint_damping, at_least(0), "damp.");
+  table.number({.name = "upper_rate"}, &Options::upper_rate, at_least(0), "How far a coordinate moves at first.");
   table.number({.name = "iterations", .symbol = "T"}, &Options::iterations, at_least(0),
                "Most master iterations; 0: evaluate the start.");
   table.number({.name = "time_limit", .unit = "seconds", .aliases = {"time_limit_seconds"}},

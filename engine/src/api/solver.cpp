@@ -3,9 +3,8 @@
 #include <utility>
 
 #include "adbo/option_table.h"
+#include "api/method_factory.h"
 #include "api/resolve_options.h"
-#include "methods/adbo/adbo_master.h"
-#include "methods/adbo/adbo_worker.h"
 #include "protocol/master_loop.h"
 #include "protocol/run_limits.h"
 #include "runtime/clock.h"
@@ -15,33 +14,7 @@
 namespace adbo {
 namespace {
 
-using detail::CutPool;
 using detail::InProcessTransport;
-using detail::Snapshot;
-
-std::unique_ptr<Snapshot> make_snapshot(const Problem& problem, const Options& options) {
-  auto snapshot = std::make_unique<Snapshot>();
-  snapshot->upper_consensus.resize(problem.upper_dim());
-  snapshot->lower_consensus.resize(problem.lower_dim());
-  snapshot->cuts.reserve(static_cast<std::size_t>(options.max_cuts));
-  snapshot->cut_multiplier.reserve(static_cast<std::size_t>(options.max_cuts));
-  return snapshot;
-}
-
-InProcessTransport::Parts make_parts(const Problem& problem, const Options& options, CutPool& pool) {
-  InProcessTransport::Parts parts;
-  for (std::size_t i = 0; i < problem.num_workers(); ++i) {
-    parts.programs.push_back(std::make_unique<detail::AdboWorker>(problem, options, i));
-  }
-  parts.make_snapshot = [&problem, &options] { return make_snapshot(problem, options); };
-  parts.on_reclaim = [&pool](Snapshot& snapshot) {
-    for (detail::Cut* cut : snapshot.cuts) pool.unpin(*cut);
-    snapshot.cuts.clear();
-  };
-  parts.clock = detail::make_clock(options, problem.num_workers());
-  parts.executor = detail::make_executor(options.executor, static_cast<int>(options.threads));
-  return parts;
-}
 
 void describe_settings(Summary& summary, const Options& given, const Options& used, std::size_t num_workers,
                        int threads) {
@@ -74,13 +47,17 @@ Result Solver::solve(Problem& problem, Observer* observer) {
   if (!result.status.ok()) return result;
 
   const Options options = detail::resolve_options(impl_->options, problem.num_workers());
-  CutPool pool(problem.upper_dim(), problem.lower_dim(), problem.num_workers());
-  detail::AdboMaster method(problem, options, pool);
-  InProcessTransport transport(make_parts(problem, options, pool), impl_->limits);
+  detail::MethodParts method = detail::make_method(problem, options);
+  InProcessTransport transport({.programs = std::move(method.programs),
+                                .make_snapshot = std::move(method.make_snapshot),
+                                .on_reclaim = std::move(method.on_reclaim),
+                                .clock = detail::make_clock(options, problem.num_workers()),
+                                .executor = detail::make_executor(options.executor, static_cast<int>(options.threads))},
+                               impl_->limits);
   describe_settings(result.summary, impl_->options, options, problem.num_workers(), transport.threads());
 
   impl_->limits.start(options.time_limit_seconds);
-  detail::MasterLoop loop(options, method, transport, impl_->limits, observer);
+  detail::MasterLoop loop(options, *method.master, transport, impl_->limits, observer);
   loop.run(result.summary);
   impl_->limits.clear_stop();
   const auto v = loop.final_upper(), z = loop.final_lower();

@@ -6,6 +6,7 @@
 #include "adbo/kernels/softmax.h"
 #include "problems/labelled_rows.h"
 #include "problems/sigmoid.h"
+#include "problems/softmax_curvature.h"
 
 namespace adbo {
 namespace {
@@ -23,7 +24,8 @@ class CleaningWorker final : public WorkerObjective {
         validation_(shard.validation.features, shard.validation.labels, classes),
         support_{support_begin, shard.train.size()},
         scales_(scales),
-        weight_(shard.train.size()) {}
+        weight_(shard.train.size()),
+        curvature_(shard.train.features, classes) {}
 
   double upper(std::span<const double> /*x*/, std::span<const double> y, std::span<double> grad_x,
                std::span<double> grad_y) override {
@@ -63,6 +65,13 @@ class CleaningWorker final : public WorkerObjective {
     return loss + add_ridge_gradient(y, grad_y);
   }
 
+  [[nodiscard]] std::size_t lower_curvature_size() const override { return curvature_.size(); }
+  void lower_curvature(std::span<const double> x, std::span<const double> y, std::span<double> block) override {
+    set_weights(x);
+    curvature_.compute(train_, y, weight_, scales_.train, block);
+    for (std::size_t k = 0; k < curvature_.size(); ++k) block[k * (curvature_.size() + 1)] += 2 * scales_.ridge;
+  }
+
   [[nodiscard]] UpperSupport upper_support(std::size_t /*upper_dim*/) const override { return support_; }
   [[nodiscard]] bool upper_depends_on_x() const override { return false; }
 
@@ -94,6 +103,7 @@ class CleaningWorker final : public WorkerObjective {
   UpperSupport support_;
   Scales scales_;
   std::vector<double> weight_;  // sigmoid(psi_j) of the last call, [training rows]
+  detail::SoftmaxCurvature curvature_;
 };
 
 }  // namespace

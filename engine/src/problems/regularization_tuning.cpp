@@ -3,12 +3,15 @@
 #include <algorithm>
 #include <cmath>
 #include <stdexcept>
+#include <type_traits>
 #include <utility>
 
 #include "adbo/kernels/logistic.h"
 #include "adbo/kernels/softmax.h"
 #include "problems/labelled_rows.h"
+#include "problems/logistic_curvature.h"
 #include "problems/sigmoid.h"
+#include "problems/softmax_curvature.h"
 
 namespace adbo {
 namespace {
@@ -57,6 +60,15 @@ class Penalty {
              [&](std::size_t j, std::size_t k) { out[k] += 2 * factor_ * coefficient_[j].value * u[k]; });
   }
 
+  /// Adds the curvature of one block of b variables; with a coefficient per variable the largest over the blocks.
+  void add_block_curvature(std::size_t b, std::span<double> block) const {
+    for (std::size_t k = 0; k < b; ++k) {
+      double largest = 0;
+      for (std::size_t j = k; j < coefficient_.size(); j += b) largest = std::max(largest, coefficient_[j].value);
+      block[k * (b + 1)] += 2 * factor_ * largest;
+    }
+  }
+
   /// out [n] = 2 penalty_factor r'(psi_j) times the sum over the blocks of w u.
   void cross_product(std::span<const double> w, std::span<const double> u, std::span<double> out) const {
     std::fill(out.begin(), out.end(), 0.0);
@@ -79,6 +91,10 @@ class Penalty {
   std::vector<Coefficient> coefficient_;  // of the last psi, [n]
 };
 
+template <class Loss>
+using CurvatureOf =
+    std::conditional_t<std::is_same_v<Loss, kernels::LogisticLoss>, detail::LogisticCurvature, detail::SoftmaxCurvature>;
+
 /// One worker of 917_28 with Loss = LogisticLoss or SoftmaxLoss. x is psi, y the model w.
 template <class Loss>
 class TuningWorker final : public WorkerObjective {
@@ -87,11 +103,12 @@ class TuningWorker final : public WorkerObjective {
     double train = 0, validation = 0;  // of one row's loss
   };
 
-  TuningWorker(Loss train, Loss validation, const Scales& scales, Penalty penalty)
+  TuningWorker(Loss train, Loss validation, const Scales& scales, Penalty penalty, CurvatureOf<Loss> curvature)
       : train_(std::move(train)),
         validation_(std::move(validation)),
         scales_(scales),
         penalty_(std::move(penalty)),
+        curvature_(std::move(curvature)),
         row_derivative_(train_.rows()) {}
 
   double upper(std::span<const double> /*x*/, std::span<const double> y, std::span<double> grad_x,
@@ -132,12 +149,19 @@ class TuningWorker final : public WorkerObjective {
     return loss + penalty_.add_gradient(y, grad_y);
   }
 
+  [[nodiscard]] std::size_t lower_curvature_size() const override { return curvature_.size(); }
+  void lower_curvature(std::span<const double> x, std::span<const double> y, std::span<double> block) override {
+    penalty_.set(x);
+    curvature_.compute(train_, y, {}, scales_.train, block);
+    penalty_.add_block_curvature(curvature_.size(), block);
+  }
   [[nodiscard]] bool upper_depends_on_x() const override { return false; }
 
  private:
   Loss train_, validation_;
   Scales scales_;
   Penalty penalty_;
+  CurvatureOf<Loss> curvature_;
   std::vector<double>
       row_derivative_;  // what the fused kernel also gives and nobody here wants, [training rows]
 };
@@ -172,7 +196,8 @@ void add_workers(Problem& problem, const std::vector<TuningShard>& shards, const
                                         shards.size())};
     problem.add_worker(std::make_unique<TuningWorker<Loss>>(
         make_loss<Loss>(shard.train, settings.classes), make_loss<Loss>(shard.validation, settings.classes),
-        scales, Penalty(settings.parametrization, settings.penalty_factor, problem.upper_dim())));
+        scales, Penalty(settings.parametrization, settings.penalty_factor, problem.upper_dim()),
+        CurvatureOf<Loss>(shard.train.features, settings.classes)));
   }
 }
 

@@ -16,7 +16,8 @@ namespace adbo::detail {
 struct Snapshot {
   std::int64_t iteration = 0;           ///< master iterations completed
   std::vector<double> upper_consensus;  ///< v, [n]
-  std::vector<double> lower_consensus;  ///< z, [m]
+  std::vector<double> lower_consensus;  ///< z, [m]; the running estimate y-hat of a hypergradient method
+  std::vector<double> lower_adjoint;    ///< q, [m]; empty where the method has none
   std::vector<Cut*> cuts;               ///< the polytope; pinned, read-only for workers
   std::vector<double> cut_multiplier;   ///< lambda_l, one per cut
 };
@@ -72,7 +73,15 @@ struct UpdateMessage {
   std::vector<double> lower_local;       ///< y_i, [m]
   std::vector<std::int64_t> cut_serial;  ///< the cuts it knew, ...
   std::vector<double> cut_product;       ///< ... and b_il . y_i for each
-  double upper_value = 0;                ///< G_i at the state before the step
+  double upper_value = 0;  ///< G_i at the state before the step
+  // A hypergradient method's contribution, at the broadcast (v, y-hat, q); empty otherwise:
+  std::vector<double> upper_objective_gradient;  ///< grad_y G_i, [m]
+  std::vector<double> lower_gradient;            ///< grad_y g_i, [m]
+  std::vector<double> hessian_product;           ///< (d2 g_i/dy dy) q, [m]
+  std::vector<double> upper_direction;           ///< grad_x G_i - (d2 g_i/dx dy) q, on the support
+  std::vector<double> curvature;                 ///< the worker's curvature block, where has_curvature
+  bool has_curvature = false;
+  double lower_value = 0;  ///< g_i
   WorkCounts work;
   WorkerFailure failure;
 };

@@ -3,6 +3,7 @@
 #include <algorithm>
 #include <cmath>
 #include <limits>
+#include <utility>
 
 #include "protocol/vector_math.h"
 
@@ -20,11 +21,11 @@ std::vector<double> or_zeros(const std::vector<double>& start, std::size_t size)
 
 }  // namespace
 
-AdboMaster::AdboMaster(const Problem& problem, const Options& options, CutPool& pool)
+AdboMaster::AdboMaster(const Problem& problem, const Options& options, std::shared_ptr<CutPool> pool)
     : problem_(problem),
       options_(options),
-      pool_(pool),
-      polytope_(pool, problem.num_workers(), static_cast<std::size_t>(options.max_cuts)),
+      pool_(std::move(pool)),
+      polytope_(*pool_, problem.num_workers(), static_cast<std::size_t>(options.max_cuts)),
       update_(problem, options),
       upper_consensus_(or_zeros(problem.start().upper, problem.upper_dim())),
       lower_consensus_(or_zeros(problem.start().lower, problem.lower_dim())),
@@ -169,7 +170,7 @@ MethodMaster::Outcome AdboMaster::collective(std::int64_t t, std::span<const std
   if (!(restart ? transport.discard_all() : transport.hold_all())) return {.interrupted = true};
   barrier_seconds_ += transport.now_seconds() - before;
 
-  Cut& cut = pool_.take();
+  Cut& cut = pool_->take();
   const PolytopeUpdate::Result result =
       update_.run(upper_consensus_, lower_consensus_, transport, cut, local_products_, counts_);
   barrier_seconds_ += result.barrier_seconds;
@@ -183,7 +184,7 @@ MethodMaster::Outcome AdboMaster::collective(std::int64_t t, std::span<const std
     cut.serial = counts_.cuts_added++;
     polytope_.add(cut, local_products_);
   } else {
-    pool_.unpin(cut);
+    pool_->unpin(cut);
   }
   return {.answer_all = restart};
 }

@@ -2,6 +2,7 @@
 
 #include <cstddef>
 #include <cstdint>
+#include <memory>
 #include <span>
 #include <vector>
 
@@ -18,7 +19,7 @@ namespace adbo::detail {
 class AdboMaster final : public MethodMaster {
  public:
   /// `options` are resolved. Both must outlive the object. `pool` also serves the transport's snapshots.
-  AdboMaster(const Problem& problem, const Options& options, CutPool& pool);
+  AdboMaster(const Problem& problem, const Options& options, std::shared_ptr<CutPool> pool);
 
   void fill(Snapshot& draft) override;
   void fill_step(Request& request, std::size_t worker) const override;
@@ -45,7 +46,7 @@ class AdboMaster final : public MethodMaster {
 
   const Problem& problem_;
   const Options& options_;
-  CutPool& pool_;
+  std::shared_ptr<CutPool> pool_;
   std::vector<LocalUpper> local_;
   Polytope polytope_;
   PolytopeUpdate update_;

@@ -2,26 +2,12 @@
 
 #include <algorithm>
 #include <cmath>
-#include <string>
 
+#include "protocol/require_finite.h"
 #include "protocol/vector_math.h"
 
 namespace adbo::detail {
 namespace {
-
-void require_finite(double value, const char* what) {
-  if (!std::isfinite(value)) throw NonFinite(std::string(what) + " is " + std::to_string(value));
-}
-
-void require_finite(std::span<const double> values, const char* what) {
-  if (!all_finite(values)) throw NonFinite(std::string(what) + " has an entry that is not finite");
-}
-
-/// An iterate that runs away is a divergence long before it overflows.
-void require_bounded(std::span<const double> values, const char* what) {
-  require_finite(values, what);
-  if (!all_bounded(values)) throw NonFinite(std::string(what) + " is running away (an entry beyond 1e12)");
-}
 
 void copy(std::span<const double> from, std::span<double> to) {
   std::copy(from.begin(), from.end(), to.begin());

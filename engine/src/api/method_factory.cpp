@@ -1,0 +1,59 @@
+#include "api/method_factory.h"
+
+#include "methods/adbo/adbo_master.h"
+#include "methods/adbo/adbo_worker.h"
+#include "methods/async_hypergradient/hypergradient_master.h"
+#include "methods/async_hypergradient/hypergradient_worker.h"
+
+namespace adbo::detail {
+namespace {
+
+std::unique_ptr<Snapshot> make_snapshot(const Problem& problem) {
+  auto snapshot = std::make_unique<Snapshot>();
+  snapshot->upper_consensus.resize(problem.upper_dim());
+  snapshot->lower_consensus.resize(problem.lower_dim());
+  return snapshot;
+}
+
+MethodParts make_adbo(const Problem& problem, const Options& options) {
+  MethodParts parts;
+  const auto pool = std::make_shared<CutPool>(problem.upper_dim(), problem.lower_dim(), problem.num_workers());
+  parts.master = std::make_unique<AdboMaster>(problem, options, pool);
+  for (std::size_t i = 0; i < problem.num_workers(); ++i) {
+    parts.programs.push_back(std::make_unique<AdboWorker>(problem, options, i));
+  }
+  parts.make_snapshot = [&problem, &options] {
+    auto snapshot = make_snapshot(problem);
+    snapshot->cuts.reserve(static_cast<std::size_t>(options.max_cuts));
+    snapshot->cut_multiplier.reserve(static_cast<std::size_t>(options.max_cuts));
+    return snapshot;
+  };
+  parts.on_reclaim = [pool](Snapshot& snapshot) {
+    for (Cut* cut : snapshot.cuts) pool->unpin(*cut);
+    snapshot.cuts.clear();
+  };
+  return parts;
+}
+
+MethodParts make_async_hypergradient(const Problem& problem, const Options& options) {
+  MethodParts parts;
+  parts.master = std::make_unique<HypergradientMaster>(problem, options);
+  for (std::size_t i = 0; i < problem.num_workers(); ++i) {
+    parts.programs.push_back(std::make_unique<HypergradientWorker>(problem, i));
+  }
+  parts.make_snapshot = [&problem] {
+    auto snapshot = make_snapshot(problem);
+    snapshot->lower_adjoint.resize(problem.lower_dim());
+    return snapshot;
+  };
+  return parts;
+}
+
+}  // namespace
+
+MethodParts make_method(const Problem& problem, const Options& options) {
+  return options.method == Method::kAsyncHypergradient ? make_async_hypergradient(problem, options)
+                                                       : make_adbo(problem, options);
+}
+
+}  // namespace adbo::detail

@@ -1,0 +1,128 @@
+#include "methods/async_hypergradient/hypergradient_master.h"
+
+#include <algorithm>
+#include <limits>
+
+#include "protocol/vector_math.h"
+
+namespace adbo::detail {
+namespace {
+
+constexpr double kNotMeasured = std::numeric_limits<double>::quiet_NaN();
+
+std::vector<double> or_zeros(const std::vector<double>& start, std::size_t size) {
+  return start.empty() ? std::vector<double>(size, 0.0) : start;
+}
+
+/// Coordinates that all workers share have scales of their own; coordinates that belong to one worker each (a weight per
+/// row) are exchangeable, and their common scale keeps those that matter apart from those that do not.
+UpperScaling choose_scaling(const Problem& problem) {
+  for (std::size_t i = 0; i < problem.num_workers(); ++i) {
+    if (problem.support(i).size == problem.upper_dim()) return UpperScaling::kPerCoordinate;
+  }
+  return UpperScaling::kCommon;
+}
+
+}  // namespace
+
+HypergradientMaster::HypergradientMaster(const Problem& problem, const Options& options)
+    : problem_(problem),
+      options_(options),
+      preconditioner_(problem),
+      upper_step_(choose_scaling(problem), problem.upper_dim(), options.upper_rate, problem.upper_lowest(), problem.upper_highest()),
+      upper_(or_zeros(problem.start().upper, problem.upper_dim())),
+      lower_(or_zeros(problem.start().lower, problem.lower_dim())),
+      adjoint_(problem.lower_dim()),
+      upper_objective_gradient_(problem.lower_dim()),
+      lower_gradient_(problem.lower_dim()),
+      adjoint_residual_(problem.lower_dim()),
+      direction_(problem.upper_dim()),
+      table_iteration_(problem.num_workers(), -1),
+      upper_objective_(kNotMeasured),
+      lower_objective_(kNotMeasured) {}
+
+void HypergradientMaster::fill(Snapshot& draft) {
+  draft.upper_consensus = upper_;
+  draft.lower_consensus = lower_;
+  draft.lower_adjoint = adjoint_;
+}
+
+void HypergradientMaster::step(std::int64_t t, std::span<const std::size_t> active, const WorkerStates& states) {
+  absorb(t, active, states);
+  sum_table(states);
+  if (!preconditioner_.has_blocks()) preconditioner_.see_product(adjoint_, adjoint_residual_);
+  preconditioner_.set_damping(options_.adjoint_damping);
+  preconditioner_.refresh();
+
+  // Both estimates take a preconditioned step on the table's mean. A contribution that is k iterations old makes the
+  // step act k iterations late; 1 / (1 + mean age) keeps that stable, and is Newton's own step when nothing is late.
+  const double damping = 1 / (1 + mean_age(t));
+  add_scaled(-1.0, upper_objective_gradient_, adjoint_residual_);
+  add_scaled(options_.adjoint_damping * preconditioner_.mean_curvature(), adjoint_, adjoint_residual_);
+  gap_ = squared_norm(lower_gradient_) + squared_norm(adjoint_residual_) + squared_norm(direction_);
+  preconditioner_.solve_in_place(lower_gradient_);
+  preconditioner_.solve_damped_in_place(adjoint_residual_);
+  add_scaled(-damping, lower_gradient_, lower_);
+  add_scaled(-damping, adjoint_residual_, adjoint_);
+  if (table_is_complete()) upper_step_.move(direction_, upper_);
+}
+
+void HypergradientMaster::absorb(std::int64_t t, std::span<const std::size_t> active, const WorkerStates& states) {
+  (void)t;
+  for (const std::size_t i : active) {
+    const UpdateMessage& update = states.state(i);
+    if (table_iteration_[i] < 0) ++heard_;
+    table_iteration_[i] = update.iteration;
+    if (update.has_curvature) preconditioner_.set_block(i, update.curvature);
+    counts_.upper_gradients += update.work.upper_gradients;
+    counts_.lower_gradients += update.work.lower_gradients;
+    counts_.hessian_products += update.work.hessian_products;
+    counts_.cross_products += update.work.cross_products;
+    // There: v on the support, y-hat, q; back: three vectors of the lower size, one of the support's, and curvature.
+    const std::size_t numbers = 5 * problem_.lower_dim() + 2 * problem_.support(i).size +
+                                (update.has_curvature ? update.curvature.size() : 0);
+    counts_.bytes += static_cast<std::int64_t>(sizeof(double) * numbers);
+  }
+  counts_.messages += static_cast<std::int64_t>(2 * active.size());
+}
+
+/// The means over the workers heard of. Summed afresh in worker order: no drift, and the same bits every time.
+void HypergradientMaster::sum_table(const WorkerStates& states) {
+  std::fill(upper_objective_gradient_.begin(), upper_objective_gradient_.end(), 0.0);
+  std::fill(lower_gradient_.begin(), lower_gradient_.end(), 0.0);
+  std::fill(adjoint_residual_.begin(), adjoint_residual_.end(), 0.0);
+  std::fill(direction_.begin(), direction_.end(), 0.0);
+  upper_objective_ = lower_objective_ = 0;
+  const double share = 1 / static_cast<double>(heard_);
+  for (std::size_t i = 0; i < table_iteration_.size(); ++i) {
+    if (table_iteration_[i] < 0) continue;
+    const UpdateMessage& row = states.state(i);
+    add_scaled(share, row.upper_objective_gradient, upper_objective_gradient_);
+    add_scaled(share, row.lower_gradient, lower_gradient_);
+    add_scaled(share, row.hessian_product, adjoint_residual_);
+    const UpperSupport& support = problem_.support(i);
+    add_scaled(share, row.upper_direction, std::span(direction_).subspan(support.begin, support.size));
+    upper_objective_ += share * row.upper_value;
+    lower_objective_ += share * row.lower_value;
+  }
+}
+
+double HypergradientMaster::mean_age(std::int64_t t) const {
+  double sum = 0;
+  for (const std::int64_t iteration : table_iteration_) {
+    if (iteration >= 0) sum += static_cast<double>(t - iteration);
+  }
+  return sum / static_cast<double>(heard_);
+}
+
+MethodMaster::Measurement HypergradientMaster::stationarity_gap(Transport&) { return {.outcome = {}, .gap = gap_}; }
+
+void HypergradientMaster::describe(TraceRecord& record) const {
+  record.upper_objective = upper_objective_;
+  record.lower_objective = lower_objective_;
+  record.lower_distance = kNotMeasured;
+}
+
+void HypergradientMaster::describe(Summary& summary) const { summary.counts = counts_; }
+
+}  // namespace adbo::detail

@@ -1,0 +1,58 @@
+#include "methods/async_hypergradient/hypergradient_worker.h"
+
+#include <algorithm>
+#include <cmath>
+
+#include "protocol/require_finite.h"
+
+namespace adbo::detail {
+
+std::int64_t curvature_interval(std::size_t block_size) {
+  constexpr std::size_t kBlockPerAnswer = 8;
+  return static_cast<std::int64_t>(std::max<std::size_t>(1, block_size / kBlockPerAnswer));
+}
+
+HypergradientWorker::HypergradientWorker(const Problem& problem, std::size_t index)
+    : objective_(problem.worker(index)),
+      support_(problem.support(index)),
+      lower_dim_(problem.lower_dim()),
+      block_size_(objective_.lower_curvature_size()),
+      upper_gradient_(objective_.upper_depends_on_x() ? support_.size : 0) {}
+
+void HypergradientWorker::size(UpdateMessage& message) const {
+  message.upper_objective_gradient.assign(lower_dim_, 0);
+  message.lower_gradient.assign(lower_dim_, 0);
+  message.hessian_product.assign(lower_dim_, 0);
+  message.upper_direction.assign(support_.size, 0);
+  message.curvature.assign(block_size_ * block_size_, 0);
+}
+
+void HypergradientWorker::fill_start(UpdateMessage& message) const { message.upper_value = std::nan(""); }
+
+void HypergradientWorker::step(const Request& request, const Snapshot& snapshot, const UpdateMessage&,
+                               UpdateMessage& out) {
+  const std::span<const double> x = std::span(snapshot.upper_consensus).subspan(support_.begin, support_.size);
+  const std::span<const double> y = snapshot.lower_consensus;
+  out.iteration = request.iteration;
+  out.work = {.upper_gradients = 1, .lower_gradients = 1, .hessian_products = 1, .cross_products = 1};
+
+  out.upper_value = objective_.upper(x, y, upper_gradient_, out.upper_objective_gradient);
+  require_finite(out.upper_value, "the upper objective");
+  out.lower_value = objective_.lower_fused(x, y, snapshot.lower_adjoint, out.lower_gradient, out.hessian_product,
+                                           out.upper_direction);
+  require_finite(out.lower_value, "the lower objective");
+
+  // grad_x G_i - (d2 g_i/dx dy) q: the worker's part of the hypergradient.
+  for (std::size_t k = 0; k < out.upper_direction.size(); ++k) {
+    out.upper_direction[k] = (upper_gradient_.empty() ? 0.0 : upper_gradient_[k]) - out.upper_direction[k];
+  }
+  require_finite(out.upper_objective_gradient, "the upper objective's gradient");
+  require_finite(out.lower_gradient, "the lower objective's gradient");
+  require_finite(out.upper_direction, "the worker's part of the hypergradient");
+
+  out.has_curvature = block_size_ > 0 && answers_ % curvature_interval(block_size_) == 0;
+  if (out.has_curvature) objective_.lower_curvature(x, y, out.curvature);
+  ++answers_;
+}
+
+}  // namespace adbo::detail

@@ -1,0 +1,57 @@
+#pragma once
+
+#include <algorithm>
+#include <cstddef>
+#include <memory>
+#include <span>
+#include <utility>
+#include <vector>
+
+#include "adbo/kernels/gram.h"
+#include "adbo/kernels/softmax.h"
+
+namespace adbo::detail {
+
+/// The curvature block of a weighted softmax regression, one for all classes:
+///   scale * sum_j weight_j kappa_j x_j x_j',   kappa_j = 2 max_c p_jc (1 - p_jc).
+/// diag(p) - p p' has no eigenvalue above kappa_j (Gershgorin), so the block's copies bound the Hessian. With many rows
+/// it is made of every k-th row, k-fold, which leaves enough rows per feature over all workers.
+class SoftmaxCurvature {
+ public:
+  SoftmaxCurvature(std::shared_ptr<const kernels::Rows> rows, int classes)
+      : rows_(std::move(rows)), classes_(static_cast<std::size_t>(classes)) {
+    if (kernels::column_count(*rows_) > kLargestBlock) return;
+    size_ = kernels::column_count(*rows_);
+    probability_.resize(kernels::row_count(*rows_) * classes_);
+    row_weight_.resize(kernels::row_count(*rows_));
+  }
+
+  /// b, or 0 where a block would be too large.
+  [[nodiscard]] std::size_t size() const { return size_; }
+
+  void compute(kernels::SoftmaxLoss& loss, std::span<const double> y, std::span<const double> weights, double scale,
+               std::span<double> block) {
+    loss.probabilities(y, probability_);
+    const std::size_t rows = row_weight_.size();
+    const std::size_t stride = std::max<std::size_t>(1, rows / std::max<std::size_t>(1, size_));
+    std::fill(row_weight_.begin(), row_weight_.end(), 0.0);
+    for (std::size_t j = 0; j < rows; j += stride) {
+      double widest = 0;
+      for (std::size_t c = 0; c < classes_; ++c) {
+        const double p = probability_[j * classes_ + c];
+        widest = std::max(widest, 2 * p * (1 - p));
+      }
+      row_weight_[j] = scale * static_cast<double>(stride) * widest * (weights.empty() ? 1.0 : weights[j]);
+    }
+    kernels::weighted_gram(*rows_, row_weight_, block);
+  }
+
+ private:
+  static constexpr std::size_t kLargestBlock = 2000;
+
+  std::shared_ptr<const kernels::Rows> rows_;
+  std::size_t classes_, size_ = 0;
+  std::vector<double> probability_, row_weight_;
+};
+
+}  // namespace adbo::detail

@@ -1,0 +1,21 @@
+#pragma once
+
+#include <cmath>
+#include <span>
+#include <string>
+
+#include "protocol/vector_math.h"
+#include "protocol/worker.h"
+
+namespace adbo::detail {
+
+/// Throws NonFinite naming `what` and the value.
+inline void require_finite(double value, const char* what) {
+  if (!std::isfinite(value)) throw NonFinite(std::string(what) + " is " + std::to_string(value));
+}
+
+inline void require_finite(std::span<const double> values, const char* what) {
+  if (!all_finite(values)) throw NonFinite(std::string(what) + " has an entry that is not finite");
+}
+
+}  // namespace adbo::detail

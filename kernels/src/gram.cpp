@@ -1,0 +1,57 @@
+#include "adbo/kernels/gram.h"
+
+#include <Eigen/Core>
+#include <algorithm>
+#include <cmath>
+
+namespace adbo::kernels {
+namespace {
+
+using Matrix = Eigen::MatrixXd;
+
+/// Rows are gathered, scaled by the root of their weight, into blocks for one symmetric update each.
+void dense_gram(const DenseRows& rows, std::span<const double> weights, Eigen::Map<Matrix> out) {
+  constexpr Eigen::Index kBlockRows = 64;
+  Matrix block(out.rows(), kBlockRows);
+  Eigen::Index filled = 0;
+  const auto flush = [&] {
+    if (filled > 0) out.selfadjointView<Eigen::Lower>().rankUpdate(block.leftCols(filled));
+    filled = 0;
+  };
+  for (std::size_t r = 0; r < rows.rows(); ++r) {
+    if (weights[r] == 0) continue;
+    const Eigen::Map<const Eigen::VectorXf> row(rows.row(r), out.rows());
+    block.col(filled++) = std::sqrt(weights[r]) * row.cast<double>();
+    if (filled == kBlockRows) flush();
+  }
+  flush();
+}
+
+void sparse_gram(const SparseRows& rows, std::span<const double> weights, Eigen::Map<Matrix> out) {
+  for (std::size_t r = 0; r < rows.rows(); ++r) {
+    if (weights[r] == 0) continue;
+    const auto begin = static_cast<std::size_t>(rows.row_begin[r]), end = static_cast<std::size_t>(rows.row_begin[r + 1]);
+    for (std::size_t a = begin; a < end; ++a) {
+      const double scaled = weights[r] * static_cast<double>(rows.value[a]);
+      for (std::size_t b = begin; b <= a; ++b) {  // columns ascend: the lower triangle
+        out(rows.column[a], rows.column[b]) += scaled * static_cast<double>(rows.value[b]);
+      }
+    }
+  }
+}
+
+}  // namespace
+
+void weighted_gram(const Rows& rows, std::span<const double> weights, std::span<double> out) {
+  const auto cols = static_cast<Eigen::Index>(column_count(rows));
+  Eigen::Map<Matrix> gram(out.data(), cols, cols);
+  gram.setZero();
+  if (const auto* dense = std::get_if<DenseRows>(&rows)) {
+    dense_gram(*dense, weights, gram);
+  } else {
+    sparse_gram(std::get<SparseRows>(rows), weights, gram);
+  }
+  gram.triangularView<Eigen::StrictlyUpper>() = gram.transpose();
+}
+
+}  // namespace adbo::kernels
