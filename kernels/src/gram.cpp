@@ -30,7 +30,8 @@ void dense_gram(const DenseRows& rows, std::span<const double> weights, Eigen::M
 void sparse_gram(const SparseRows& rows, std::span<const double> weights, Eigen::Map<Matrix> out) {
   for (std::size_t r = 0; r < rows.rows(); ++r) {
     if (weights[r] == 0) continue;
-    const auto begin = static_cast<std::size_t>(rows.row_begin[r]), end = static_cast<std::size_t>(rows.row_begin[r + 1]);
+    const auto begin = static_cast<std::size_t>(rows.row_begin[r]),
+               end = static_cast<std::size_t>(rows.row_begin[r + 1]);
     for (std::size_t a = begin; a < end; ++a) {
       const double scaled = weights[r] * static_cast<double>(rows.value[a]);
       for (std::size_t b = begin; b <= a; ++b) {  // columns ascend: the lower triangle

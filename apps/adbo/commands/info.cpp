@@ -24,6 +24,9 @@ constexpr std::array kMethods{
         "The paper's asynchronous method: cutting planes of the lower level, the first S answers, staleness "
         "at most tau."},
     Named{"sdbo", "The same, waiting for every worker in every iteration (S = N)."},
+    Named{"async-hypergradient",
+          "No cuts, no barrier: running estimates of the lower solution and its adjoint from the workers' "
+          "latest contributions."},
 };
 
 constexpr std::array kProblems{

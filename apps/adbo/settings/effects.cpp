@@ -18,6 +18,19 @@ void refuse_while(const Settings& settings, bool condition, std::string_view rea
   }
 }
 
+/// The options of whole groups that belong to other methods than the chosen one.
+void check_method_groups(const Settings& settings) {
+  const bool hypergradient = settings.options().method == Method::kAsyncHypergradient;
+  for (const OptionInfo& info : option_table()) {
+    const bool of_hypergradient = info.group == "Asynchronous hypergradient";
+    const bool of_cuts = info.group == "Step sizes" || info.group == "Regularization of the Lagrangian" ||
+                         info.group == "Lower rounds and cuts";
+    refuse_while(settings, hypergradient ? of_cuts : of_hypergradient,
+                 hypergradient ? "with method = async-hypergradient" : "unless method = async-hypergradient",
+                 {info.name});
+  }
+}
+
 void check_method(const Settings& settings) {
   const Options& options = settings.options();
   const bool constant = options.regularization == RegularizationSchedule::kConstant;
@@ -58,6 +71,7 @@ void check_output(const Settings& settings) {
 }  // namespace
 
 void refuse_settings_without_effect(const Settings& settings) {
+  check_method_groups(settings);
   check_method(settings);
   check_execution(settings);
   check_data(settings);

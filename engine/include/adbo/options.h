@@ -65,8 +65,9 @@ struct Options {
   double drift_constant = 1;            ///< k1 of Assumption 2, used by steps = theorem2
   double theorem_gamma = 3;             ///< gamma > 2 of Theorem 2, used by steps = theorem2
 
-  double adjoint_damping = 0;
-  double upper_rate = 0.2;  ///< of hypergradient methods: how far a coordinate of v moves per iteration at first
+  // The asynchronous hypergradient
+  double upper_rate = 0.1;      ///< how far a coordinate of v moves per iteration at first, in its own units
+  double adjoint_damping = -1;  ///< added to the lower Hessian, in units of its mean eigenvalue; -1: automatic
 
   // Regularization of the Lagrangian (new_24)
   RegularizationSchedule regularization = RegularizationSchedule::kDecaying;

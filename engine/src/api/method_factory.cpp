@@ -17,7 +17,8 @@ std::unique_ptr<Snapshot> make_snapshot(const Problem& problem) {
 
 MethodParts make_adbo(const Problem& problem, const Options& options) {
   MethodParts parts;
-  const auto pool = std::make_shared<CutPool>(problem.upper_dim(), problem.lower_dim(), problem.num_workers());
+  const auto pool =
+      std::make_shared<CutPool>(problem.upper_dim(), problem.lower_dim(), problem.num_workers());
   parts.master = std::make_unique<AdboMaster>(problem, options, pool);
   for (std::size_t i = 0; i < problem.num_workers(); ++i) {
     parts.programs.push_back(std::make_unique<AdboWorker>(problem, options, i));

@@ -53,7 +53,8 @@ void WorkerObjective::lower_cross_product(std::span<const double> x, std::span<c
   }
 }
 
-void WorkerObjective::lower_curvature(std::span<const double>, std::span<const double>, std::span<double> block) {
+void WorkerObjective::lower_curvature(std::span<const double>, std::span<const double>,
+                                      std::span<double> block) {
   std::fill(block.begin(), block.end(), 0.0);
 }
 

@@ -87,7 +87,8 @@ class TableBuilder {
 
 void add_asynchrony(TableBuilder& table) {
   table.group("Asynchrony");
-  table.choice({.name = "method"}, choice_of<&Options::method>(), {"auto", "adbo", "sdbo", "async-hypergradient"},
+  table.choice({.name = "method"}, choice_of<&Options::method>(),
+               {"auto", "adbo", "sdbo", "async-hypergradient"},
                "Solution method; auto means adbo, and sdbo is adbo that waits for every worker.");
   table.number({.name = "active_workers", .symbol = "S", .aliases = {"active", "S", "active_set"}},
                &Options::active_workers, at_least(0),
@@ -111,8 +112,6 @@ void add_asynchrony(TableBuilder& table) {
 
 void add_limits(TableBuilder& table) {
   table.group("Limits");
-  table.number({.name = "adjoint_damping"}, &Options::adjoint_damping, at_least(0), "damp.");
-  table.number({.name = "upper_rate"}, &Options::upper_rate, at_least(0), "How far a coordinate moves at first.");
   table.number({.name = "iterations", .symbol = "T"}, &Options::iterations, at_least(0),
                "Most master iterations; 0: evaluate the start.");
   table.number({.name = "time_limit", .unit = "seconds", .aliases = {"time_limit_seconds"}},
@@ -217,6 +216,15 @@ void add_cuts(TableBuilder& table) {
                "Workers carry their part of the upper variable alone, or all of it as in the paper.");
 }
 
+void add_hypergradient(TableBuilder& table) {
+  table.group("Asynchronous hypergradient");
+  table.number({.name = "upper_rate"}, &Options::upper_rate, above(0),
+               "How far a coordinate of the upper variable moves per iteration at first, in its own units.");
+  table.number({.name = "adjoint_damping"}, &Options::adjoint_damping, at_least(-1),
+               "Added to the lower Hessian in the adjoint's equation, in units of its mean eigenvalue; -1: 2 "
+               "where every upper coordinate belongs to one worker, 0 otherwise.");
+}
+
 std::vector<OptionInfo> build_table() {
   TableBuilder table;
   add_asynchrony(table);
@@ -224,6 +232,7 @@ std::vector<OptionInfo> build_table() {
   add_steps(table);
   add_regularization(table);
   add_cuts(table);
+  add_hypergradient(table);
   return table.take();
 }
 

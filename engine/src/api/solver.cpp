@@ -48,12 +48,13 @@ Result Solver::solve(Problem& problem, Observer* observer) {
 
   const Options options = detail::resolve_options(impl_->options, problem.num_workers());
   detail::MethodParts method = detail::make_method(problem, options);
-  InProcessTransport transport({.programs = std::move(method.programs),
-                                .make_snapshot = std::move(method.make_snapshot),
-                                .on_reclaim = std::move(method.on_reclaim),
-                                .clock = detail::make_clock(options, problem.num_workers()),
-                                .executor = detail::make_executor(options.executor, static_cast<int>(options.threads))},
-                               impl_->limits);
+  InProcessTransport transport(
+      {.programs = std::move(method.programs),
+       .make_snapshot = std::move(method.make_snapshot),
+       .on_reclaim = std::move(method.on_reclaim),
+       .clock = detail::make_clock(options, problem.num_workers()),
+       .executor = detail::make_executor(options.executor, static_cast<int>(options.threads))},
+      impl_->limits);
   describe_settings(result.summary, impl_->options, options, problem.num_workers(), transport.threads());
 
   impl_->limits.start(options.time_limit_seconds);

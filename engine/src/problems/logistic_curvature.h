@@ -24,8 +24,8 @@ class LogisticCurvature {
   /// b = m, or 0 where the matrix would be too large.
   [[nodiscard]] std::size_t size() const { return size_; }
 
-  void compute(kernels::LogisticLoss& loss, std::span<const double> y, std::span<const double> weights, double scale,
-               std::span<double> block) {
+  void compute(kernels::LogisticLoss& loss, std::span<const double> y, std::span<const double> weights,
+               double scale, std::span<double> block) {
     loss.row_losses(y, row_weight_);
     for (std::size_t j = 0; j < row_weight_.size(); ++j) {
       // loss = log(1 + e^-m): e^-loss = s(m), and s (1 - s) is the second derivative.

@@ -14,8 +14,8 @@ namespace adbo::detail {
 
 /// The curvature block of a weighted softmax regression, one for all classes:
 ///   scale * sum_j weight_j kappa_j x_j x_j',   kappa_j = 2 max_c p_jc (1 - p_jc).
-/// diag(p) - p p' has no eigenvalue above kappa_j (Gershgorin), so the block's copies bound the Hessian. With many rows
-/// it is made of every k-th row, k-fold, which leaves enough rows per feature over all workers.
+/// diag(p) - p p' has no eigenvalue above kappa_j (Gershgorin), so the block's copies bound the Hessian. With
+/// many rows it is made of every k-th row, k-fold, which leaves enough rows per feature over all workers.
 class SoftmaxCurvature {
  public:
   SoftmaxCurvature(std::shared_ptr<const kernels::Rows> rows, int classes)
@@ -29,11 +29,12 @@ class SoftmaxCurvature {
   /// b, or 0 where a block would be too large.
   [[nodiscard]] std::size_t size() const { return size_; }
 
-  void compute(kernels::SoftmaxLoss& loss, std::span<const double> y, std::span<const double> weights, double scale,
-               std::span<double> block) {
+  void compute(kernels::SoftmaxLoss& loss, std::span<const double> y, std::span<const double> weights,
+               double scale, std::span<double> block) {
     loss.probabilities(y, probability_);
     const std::size_t rows = row_weight_.size();
-    const std::size_t stride = std::max<std::size_t>(1, rows / std::max<std::size_t>(1, size_));
+    const std::size_t enough = std::max(size_, kFewestRows);
+    const std::size_t stride = std::max<std::size_t>(1, rows / enough);
     std::fill(row_weight_.begin(), row_weight_.end(), 0.0);
     for (std::size_t j = 0; j < rows; j += stride) {
       double widest = 0;
@@ -48,6 +49,7 @@ class SoftmaxCurvature {
 
  private:
   static constexpr std::size_t kLargestBlock = 2000;
+  static constexpr std::size_t kFewestRows = 500;
 
   std::shared_ptr<const kernels::Rows> rows_;
   std::size_t classes_, size_ = 0;

@@ -1,6 +1,7 @@
 #include "methods/async_hypergradient/hypergradient_master.h"
 
 #include <algorithm>
+#include <cmath>
 #include <limits>
 
 #include "protocol/vector_math.h"
@@ -14,22 +15,33 @@ std::vector<double> or_zeros(const std::vector<double>& start, std::size_t size)
   return start.empty() ? std::vector<double>(size, 0.0) : start;
 }
 
-/// Coordinates that all workers share have scales of their own; coordinates that belong to one worker each (a weight per
-/// row) are exchangeable, and their common scale keeps those that matter apart from those that do not.
-UpperScaling choose_scaling(const Problem& problem) {
-  for (std::size_t i = 0; i < problem.num_workers(); ++i) {
-    if (problem.support(i).size == problem.upper_dim()) return UpperScaling::kPerCoordinate;
-  }
-  return UpperScaling::kCommon;
+/// Whether every coordinate of the upper variable belongs to one worker at most.
+bool owns_coordinates(const Problem& problem) {
+  std::size_t total = 0;
+  for (std::size_t i = 0; i < problem.num_workers(); ++i) total += problem.support(i).size;
+  return problem.num_workers() > 1 && total <= problem.upper_dim();
 }
+
+/// Coordinates that all workers share have scales of their own; coordinates that belong to one worker each (a
+/// weight per row) are exchangeable, and their common scale keeps those that matter apart from those that do
+/// not.
+UpperScaling choose_scaling(const Problem& problem) {
+  return owns_coordinates(problem) ? UpperScaling::kCommon : UpperScaling::kPerCoordinate;
+}
+
+/// Twice the mean curvature where the upper variable has a coordinate per row and so can fit any noise of the
+/// upper objective (docs/practical.md has the measurements); none where a few shared coordinates are to be
+/// exact.
+double automatic_damping(const Problem& problem) { return owns_coordinates(problem) ? 2 : 0; }
 
 }  // namespace
 
 HypergradientMaster::HypergradientMaster(const Problem& problem, const Options& options)
     : problem_(problem),
-      options_(options),
-      preconditioner_(problem),
-      upper_step_(choose_scaling(problem), problem.upper_dim(), options.upper_rate, problem.upper_lowest(), problem.upper_highest()),
+      preconditioner_(problem,
+                      options.adjoint_damping >= 0 ? options.adjoint_damping : automatic_damping(problem)),
+      upper_step_(choose_scaling(problem), problem.upper_dim(), options.upper_rate, problem.upper_lowest(),
+                  problem.upper_highest()),
       upper_(or_zeros(problem.start().upper, problem.upper_dim())),
       lower_(or_zeros(problem.start().lower, problem.lower_dim())),
       adjoint_(problem.lower_dim()),
@@ -47,28 +59,37 @@ void HypergradientMaster::fill(Snapshot& draft) {
   draft.lower_adjoint = adjoint_;
 }
 
-void HypergradientMaster::step(std::int64_t t, std::span<const std::size_t> active, const WorkerStates& states) {
-  absorb(t, active, states);
+void HypergradientMaster::step(std::int64_t t, std::span<const std::size_t> active,
+                               const WorkerStates& states) {
+  absorb(active, states);
   sum_table(states);
-  if (!preconditioner_.has_blocks()) preconditioner_.see_product(adjoint_, adjoint_residual_);
-  preconditioner_.set_damping(options_.adjoint_damping);
+  preconditioner_.see_product(adjoint_, adjoint_residual_);
   preconditioner_.refresh();
 
-  // Both estimates take a preconditioned step on the table's mean. A contribution that is k iterations old makes the
-  // step act k iterations late; 1 / (1 + mean age) keeps that stable, and is Newton's own step when nothing is late.
-  const double damping = 1 / (1 + mean_age(t));
+  // (H + damping I) q = grad_y G: the damping filters what a few validation rows say by chance along
+  // directions of low curvature, where H^-1 would magnify it most.
+  add_scaled(preconditioner_.damping(), adjoint_, adjoint_residual_);
   add_scaled(-1.0, upper_objective_gradient_, adjoint_residual_);
-  add_scaled(options_.adjoint_damping * preconditioner_.mean_curvature(), adjoint_, adjoint_residual_);
+  const double objective_scale = std::sqrt(squared_norm(upper_objective_gradient_));
+  const double lag = std::max(std::sqrt(squared_norm(adjoint_residual_)), std::sqrt(squared_norm(lower_gradient_))) / (objective_scale > 0 ? objective_scale : 1);
   gap_ = squared_norm(lower_gradient_) + squared_norm(adjoint_residual_) + squared_norm(direction_);
-  preconditioner_.solve_in_place(lower_gradient_);
-  preconditioner_.solve_damped_in_place(adjoint_residual_);
-  add_scaled(-damping, lower_gradient_, lower_);
-  add_scaled(-damping, adjoint_residual_, adjoint_);
-  if (table_is_complete()) upper_step_.move(direction_, upper_);
+
+  // Both estimates take a preconditioned step on the table's mean. A contribution that is k iterations old
+  // makes the step act k iterations late; 1 / (1 + mean age) keeps that stable, and is Newton's own step when
+  // nothing is late.
+  const double caution = 1 / (1 + mean_age(t));
+  preconditioner_.solve_damped(adjoint_residual_);
+  add_scaled(-caution, adjoint_residual_, adjoint_);
+  if (preconditioner_.is_known()) {
+    preconditioner_.solve(lower_gradient_);
+    add_scaled(-caution, lower_gradient_, lower_);
+  }
+  if (!table_is_complete()) return;
+  upper_step_.follow_lag(lag);
+  upper_step_.move(direction_, upper_);
 }
 
-void HypergradientMaster::absorb(std::int64_t t, std::span<const std::size_t> active, const WorkerStates& states) {
-  (void)t;
+void HypergradientMaster::absorb(std::span<const std::size_t> active, const WorkerStates& states) {
   for (const std::size_t i : active) {
     const UpdateMessage& update = states.state(i);
     if (table_iteration_[i] < 0) ++heard_;
@@ -78,7 +99,8 @@ void HypergradientMaster::absorb(std::int64_t t, std::span<const std::size_t> ac
     counts_.lower_gradients += update.work.lower_gradients;
     counts_.hessian_products += update.work.hessian_products;
     counts_.cross_products += update.work.cross_products;
-    // There: v on the support, y-hat, q; back: three vectors of the lower size, one of the support's, and curvature.
+    // There: v on the support, y-hat, q; back: three vectors of the lower size, one of the support's, and
+    // curvature.
     const std::size_t numbers = 5 * problem_.lower_dim() + 2 * problem_.support(i).size +
                                 (update.has_curvature ? update.curvature.size() : 0);
     counts_.bytes += static_cast<std::int64_t>(sizeof(double) * numbers);
@@ -86,7 +108,8 @@ void HypergradientMaster::absorb(std::int64_t t, std::span<const std::size_t> ac
   counts_.messages += static_cast<std::int64_t>(2 * active.size());
 }
 
-/// The means over the workers heard of. Summed afresh in worker order: no drift, and the same bits every time.
+/// The means over the workers heard of. Summed afresh in worker order: no drift, and the same bits every
+/// time.
 void HypergradientMaster::sum_table(const WorkerStates& states) {
   std::fill(upper_objective_gradient_.begin(), upper_objective_gradient_.end(), 0.0);
   std::fill(lower_gradient_.begin(), lower_gradient_.end(), 0.0);
@@ -115,7 +138,9 @@ double HypergradientMaster::mean_age(std::int64_t t) const {
   return sum / static_cast<double>(heard_);
 }
 
-MethodMaster::Measurement HypergradientMaster::stationarity_gap(Transport&) { return {.outcome = {}, .gap = gap_}; }
+MethodMaster::Measurement HypergradientMaster::stationarity_gap(Transport&) {
+  return {.outcome = {}, .gap = gap_};
+}
 
 void HypergradientMaster::describe(TraceRecord& record) const {
   record.upper_objective = upper_objective_;

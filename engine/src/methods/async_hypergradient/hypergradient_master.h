@@ -13,9 +13,9 @@
 
 namespace adbo::detail {
 
-/// The asynchronous hypergradient (docs/practical.md). Keeps running estimates y-hat of the lower solution y*(v) and q of
-/// (sum_i d2 g_i/dy dy)^-1 sum_i grad_y G_i, and moves v along grad_x G - (d2 g/dx dy) q, all from the table of the
-/// workers' latest contributions, which are their accepted states.
+/// The asynchronous hypergradient (docs/practical.md). Keeps running estimates y-hat of the lower solution
+/// y*(v) and q of (sum_i d2 g_i/dy dy)^-1 sum_i grad_y G_i, and moves v along grad_x G - (d2 g/dx dy) q, all
+/// from the table of the workers' latest contributions, which are their accepted states.
 class HypergradientMaster final : public MethodMaster {
  public:
   HypergradientMaster(const Problem& problem, const Options& options);
@@ -31,13 +31,12 @@ class HypergradientMaster final : public MethodMaster {
   void describe(Summary& summary) const override;
 
  private:
-  void absorb(std::int64_t t, std::span<const std::size_t> active, const WorkerStates& states);
+  void absorb(std::span<const std::size_t> active, const WorkerStates& states);
   void sum_table(const WorkerStates& states);
   [[nodiscard]] double mean_age(std::int64_t t) const;
   [[nodiscard]] bool table_is_complete() const { return heard_ == problem_.num_workers(); }
 
   const Problem& problem_;
-  const Options& options_;
   Preconditioner preconditioner_;
   UpperStep upper_step_;
 
@@ -47,7 +46,8 @@ class HypergradientMaster final : public MethodMaster {
   // Means over the table:
   std::vector<double> upper_objective_gradient_, lower_gradient_, adjoint_residual_;  ///< [m]
   std::vector<double> direction_;  ///< the hypergradient's estimate, [n]
-  std::vector<std::int64_t> table_iteration_;  ///< of the request that each worker's contribution answers; -1: none
+  std::vector<std::int64_t>
+      table_iteration_;  ///< of the request that each worker's contribution answers; -1: none
   std::size_t heard_ = 0;
   double upper_objective_, lower_objective_;
   double gap_ = -1;

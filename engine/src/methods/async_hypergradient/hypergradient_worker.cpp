@@ -31,15 +31,16 @@ void HypergradientWorker::fill_start(UpdateMessage& message) const { message.upp
 
 void HypergradientWorker::step(const Request& request, const Snapshot& snapshot, const UpdateMessage&,
                                UpdateMessage& out) {
-  const std::span<const double> x = std::span(snapshot.upper_consensus).subspan(support_.begin, support_.size);
+  const std::span<const double> x =
+      std::span(snapshot.upper_consensus).subspan(support_.begin, support_.size);
   const std::span<const double> y = snapshot.lower_consensus;
   out.iteration = request.iteration;
   out.work = {.upper_gradients = 1, .lower_gradients = 1, .hessian_products = 1, .cross_products = 1};
 
   out.upper_value = objective_.upper(x, y, upper_gradient_, out.upper_objective_gradient);
   require_finite(out.upper_value, "the upper objective");
-  out.lower_value = objective_.lower_fused(x, y, snapshot.lower_adjoint, out.lower_gradient, out.hessian_product,
-                                           out.upper_direction);
+  out.lower_value = objective_.lower_fused(x, y, snapshot.lower_adjoint, out.lower_gradient,
+                                           out.hessian_product, out.upper_direction);
   require_finite(out.lower_value, "the lower objective");
 
   // grad_x G_i - (d2 g_i/dx dy) q: the worker's part of the hypergradient.

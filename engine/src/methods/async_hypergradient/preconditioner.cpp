@@ -3,14 +3,17 @@
 #include <Eigen/Cholesky>
 #include <Eigen/Core>
 #include <algorithm>
+#include <cmath>
 
 #include "protocol/vector_math.h"
 
 namespace adbo::detail {
 
-struct Preconditioner::Factor {
-  Eigen::LLT<Eigen::MatrixXd> cholesky, damped;
-  Eigen::MatrixXd sum;
+using Matrix = Eigen::MatrixXd;
+
+struct Preconditioner::Factors {
+  Matrix sum;
+  Eigen::LLT<Matrix> plain, damped;
 };
 
 namespace {
@@ -24,13 +27,24 @@ std::size_t common_block_size(const Problem& problem) {
   return size > 0 && problem.lower_dim() % size == 0 ? size : 0;
 }
 
+void scale(std::span<double> vector, double factor) {
+  for (double& entry : vector) entry *= factor;
+}
+
+void solve_pieces(const Eigen::LLT<Matrix>& factor, std::span<double> vector) {
+  const Eigen::Index b = factor.rows();
+  Eigen::Map<Matrix> pieces(vector.data(), b, static_cast<Eigen::Index>(vector.size()) / b);
+  factor.solveInPlace(pieces);
+}
+
 }  // namespace
 
-Preconditioner::Preconditioner(const Problem& problem)
+Preconditioner::Preconditioner(const Problem& problem, double relative_damping)
     : block_size_(common_block_size(problem)),
       num_workers_(problem.num_workers()),
+      relative_damping_(relative_damping),
       blocks_(num_workers_),
-      factor_(std::make_unique<Factor>()) {}
+      factors_(std::make_unique<Factors>()) {}
 
 Preconditioner::~Preconditioner() = default;
 
@@ -40,52 +54,51 @@ void Preconditioner::set_block(std::size_t worker, std::span<const double> block
   changed_ = true;
 }
 
+void Preconditioner::see_product(std::span<const double> u, std::span<const double> product) {
+  constexpr double kMargin = 2;  // a product shows the curvature along u alone
+  const double norm = squared_norm(u);
+  if (block_size_ > 0 || norm == 0) return;
+  mean_curvature_ = std::max(mean_curvature_, kMargin * std::sqrt(squared_norm(product) / norm));
+}
+
 void Preconditioner::refresh() {
   if (!changed_) return;
   changed_ = false;
   const auto b = static_cast<Eigen::Index>(block_size_);
-  factor_->sum.setZero(b, b);
+  factors_->sum.setZero(b, b);
   double heard = 0;
   for (const std::vector<double>& block : blocks_) {
     if (block.empty()) continue;
-    factor_->sum += Eigen::Map<const Eigen::MatrixXd>(block.data(), b, b);
+    factors_->sum += Eigen::Map<const Matrix>(block.data(), b, b);
     heard += 1;
   }
-  factor_->sum /= heard;
-  // A block made from a part of the rows may miss a direction altogether; a little of the average curvature keeps the
-  // step there bounded.
+  factors_->sum /= heard;
+  mean_curvature_ = factors_->sum.trace() / static_cast<double>(b);
+  // A block made of a part of the rows may miss a direction; a little of the mean curvature bounds the step
+  // there.
   constexpr double kFloor = 1e-6;
-  factor_->sum.diagonal().array() += kFloor * factor_->sum.trace() / static_cast<double>(b);
-  mean_curvature_ = factor_->sum.trace() / static_cast<double>(b);
-  factor_->cholesky.compute(factor_->sum);
-  factor_->sum.diagonal().array() += damping_ * mean_curvature_;
-  factor_->damped.compute(factor_->sum);
+  factors_->sum.diagonal().array() += kFloor * mean_curvature_;
+  factors_->plain.compute(factors_->sum);
+  factors_->sum.diagonal().array() += damping();
+  factors_->damped.compute(factors_->sum);
 }
 
-void Preconditioner::see_product(std::span<const double> u, std::span<const double> product) {
-  const double norm = squared_norm(u);
-  if (norm > 0) curvature_ = std::max(curvature_, dot(u, product) / norm);
-}
-
-double Preconditioner::mean_curvature() const { return mean_curvature_; }
-
-void Preconditioner::solve_damped_in_place(std::span<double> vector) const {
-  if (block_size_ == 0) return solve_in_place(vector);
-  const auto b = static_cast<Eigen::Index>(block_size_);
-  Eigen::Map<Eigen::MatrixXd> columns(vector.data(), b, static_cast<Eigen::Index>(vector.size()) / b);
-  factor_->damped.solveInPlace(columns);
-}
-
-void Preconditioner::solve_in_place(std::span<double> vector) const {
-  if (block_size_ == 0) {
-    if (curvature_ > 0) {
-      for (double& entry : vector) entry /= curvature_;
-    }
-    return;
+void Preconditioner::solve(std::span<double> vector) const {
+  if (!is_known()) return;
+  if (block_size_ > 0) {
+    solve_pieces(factors_->plain, vector);
+  } else {
+    scale(vector, 1 / mean_curvature_);
   }
-  const auto b = static_cast<Eigen::Index>(block_size_);
-  Eigen::Map<Eigen::MatrixXd> columns(vector.data(), b, static_cast<Eigen::Index>(vector.size()) / b);
-  factor_->cholesky.solveInPlace(columns);
+}
+
+void Preconditioner::solve_damped(std::span<double> vector) const {
+  if (!is_known()) return;
+  if (block_size_ > 0) {
+    solve_pieces(factors_->damped, vector);
+  } else {
+    scale(vector, 1 / (mean_curvature_ + damping()));
+  }
 }
 
 }  // namespace adbo::detail

@@ -9,37 +9,42 @@
 
 namespace adbo::detail {
 
-/// Solves with the mean of the workers' curvature blocks, (1/N) sum_i B_i [b x b], applied to each of the m / b pieces of
-/// a vector. Where the objectives give no curvature it is a multiple of the identity, estimated from what Hessian
-/// products show.
+/// Solves with P, the mean of the workers' curvature blocks (1/N) sum_i B_i [b x b] on each of the m / b
+/// pieces of a vector, or with P + damping I. Where the objectives give no blocks, P is a multiple of the
+/// identity: twice the largest
+/// ||Hu|| / ||u|| that a Hessian product has shown.
 class Preconditioner {
  public:
-  explicit Preconditioner(const Problem& problem);
+  /// `relative_damping` is a multiple of P's mean eigenvalue.
+  Preconditioner(const Problem& problem, double relative_damping);
   ~Preconditioner();
   Preconditioner(const Preconditioner&) = delete;
   Preconditioner& operator=(const Preconditioner&) = delete;
 
-  [[nodiscard]] bool has_blocks() const { return block_size_ > 0; }
   /// Worker `worker`'s newest block; takes effect at the next refresh().
   void set_block(std::size_t worker, std::span<const double> block);
+  /// Without blocks: product = Hu was seen.
+  void see_product(std::span<const double> u, std::span<const double> product);
   /// Sums and factors the blocks again where any changed.
   void refresh();
-  /// Without blocks: a Hessian product u -> Hu was seen; the largest Rayleigh quotient bounds the step.
-  void see_product(std::span<const double> u, std::span<const double> product);
+
+  /// False before anything is known of the curvature: solving then leaves vectors as they are.
+  [[nodiscard]] bool is_known() const { return mean_curvature_ > 0; }
+  /// What is added to the lower Hessian in the adjoint's equation.
+  [[nodiscard]] double damping() const { return relative_damping_ * mean_curvature_; }
   /// vector [m] <- P^-1 vector.
-  void solve_in_place(std::span<double> vector) const;
-  /// vector [m] <- (P + damping mean_curvature I)^-1 vector.
-  void solve_damped_in_place(std::span<double> vector) const;
-  [[nodiscard]] double mean_curvature() const;
-  void set_damping(double d) { damping_ = d; }
+  void solve(std::span<double> vector) const;
+  /// vector [m] <- (P + damping() I)^-1 vector.
+  void solve_damped(std::span<double> vector) const;
 
  private:
-  struct Factor;
+  struct Factors;
   std::size_t block_size_, num_workers_;
+  double relative_damping_;
   std::vector<std::vector<double>> blocks_;
-  std::unique_ptr<Factor> factor_;
+  std::unique_ptr<Factors> factors_;
   bool changed_ = false;
-  double curvature_ = 0, damping_ = 0, mean_curvature_ = 0;
+  double mean_curvature_ = 0;
 };
 
 }  // namespace adbo::detail

@@ -6,8 +6,9 @@
 
 namespace adbo::kernels {
 
-/// out [cols x cols] = sum_j weight_j x_j x_j', both triangles. `weights` [rows], >= 0; rows of weight 0 cost nothing.
-/// Dense rows cost cols^2 per row, sparse ones the square of their non-zeros. Allocates a block of rows.
+/// out [cols x cols] = sum_j weight_j x_j x_j', both triangles. `weights` [rows], >= 0; rows of weight 0 cost
+/// nothing. Dense rows cost cols^2 per row, sparse ones the square of their non-zeros. Allocates a block of
+/// rows.
 void weighted_gram(const Rows& rows, std::span<const double> weights, std::span<double> out);
 
 }  // namespace adbo::kernels
