@@ -18,4 +18,10 @@ inline void require_finite(std::span<const double> values, const char* what) {
   if (!all_finite(values)) throw NonFinite(std::string(what) + " has an entry that is not finite");
 }
 
+/// An iterate that runs away is a divergence long before it overflows.
+inline void require_bounded(std::span<const double> values, const char* what) {
+  require_finite(values, what);
+  if (!all_bounded(values)) throw NonFinite(std::string(what) + " is running away (an entry beyond 1e12)");
+}
+
 }  // namespace adbo::detail
