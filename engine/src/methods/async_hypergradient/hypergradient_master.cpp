@@ -4,6 +4,7 @@
 #include <cmath>
 #include <limits>
 
+#include "methods/async_hypergradient/upper_ownership.h"
 #include "protocol/vector_math.h"
 
 namespace adbo::detail {
@@ -15,24 +16,17 @@ std::vector<double> or_zeros(const std::vector<double>& start, std::size_t size)
   return start.empty() ? std::vector<double>(size, 0.0) : start;
 }
 
-/// Whether every coordinate of the upper variable belongs to one worker at most.
-bool owns_coordinates(const Problem& problem) {
-  std::size_t total = 0;
-  for (std::size_t i = 0; i < problem.num_workers(); ++i) total += problem.support(i).size;
-  return problem.num_workers() > 1 && total <= problem.upper_dim();
-}
-
 /// Coordinates that all workers share have scales of their own; coordinates that belong to one worker each (a
 /// weight per row) are exchangeable, and their common scale keeps those that matter apart from those that do
 /// not.
 UpperScaling choose_scaling(const Problem& problem) {
-  return owns_coordinates(problem) ? UpperScaling::kCommon : UpperScaling::kPerCoordinate;
+  return owns_upper_coordinates(problem) ? UpperScaling::kCommon : UpperScaling::kPerCoordinate;
 }
 
 /// Twice the mean curvature where the upper variable has a coordinate per row and so can fit any noise of the
 /// upper objective (docs/practical.md has the measurements); none where a few shared coordinates are to be
 /// exact.
-double automatic_damping(const Problem& problem) { return owns_coordinates(problem) ? 2 : 0; }
+double automatic_damping(const Problem& problem) { return owns_upper_coordinates(problem) ? 2 : 0; }
 
 }  // namespace
 
@@ -40,8 +34,11 @@ HypergradientMaster::HypergradientMaster(const Problem& problem, const Options& 
     : problem_(problem),
       preconditioner_(problem,
                       options.adjoint_damping >= 0 ? options.adjoint_damping : automatic_damping(problem)),
-      upper_step_(choose_scaling(problem), problem.upper_dim(), options.upper_rate, problem.upper_lowest(),
-                  problem.upper_highest()),
+      upper_step_({.scaling = choose_scaling(problem),
+                   .rate = options.upper_rate,
+                   .lowest = problem.upper_lowest(),
+                   .highest = problem.upper_highest()},
+                  problem.upper_dim()),
       upper_(or_zeros(problem.start().upper, problem.upper_dim())),
       lower_(or_zeros(problem.start().lower, problem.lower_dim())),
       adjoint_(problem.lower_dim()),
@@ -70,14 +67,15 @@ void HypergradientMaster::step(std::int64_t t, std::span<const std::size_t> acti
   // directions of low curvature, where H^-1 would magnify it most.
   add_scaled(preconditioner_.damping(), adjoint_, adjoint_residual_);
   add_scaled(-1.0, upper_objective_gradient_, adjoint_residual_);
-  const double objective_scale = std::sqrt(squared_norm(upper_objective_gradient_));
-  const double lag = std::max(std::sqrt(squared_norm(adjoint_residual_)), std::sqrt(squared_norm(lower_gradient_))) / (objective_scale > 0 ? objective_scale : 1);
+  const EstimateLag lag{.lower = std::sqrt(squared_norm(lower_gradient_)),
+                        .adjoint = std::sqrt(squared_norm(adjoint_residual_)),
+                        .mean_age = mean_age(t)};
   gap_ = squared_norm(lower_gradient_) + squared_norm(adjoint_residual_) + squared_norm(direction_);
 
   // Both estimates take a preconditioned step on the table's mean. A contribution that is k iterations old
   // makes the step act k iterations late; 1 / (1 + mean age) keeps that stable, and is Newton's own step when
   // nothing is late.
-  const double caution = 1 / (1 + mean_age(t));
+  const double caution = 1 / (1 + lag.mean_age);
   preconditioner_.solve_damped(adjoint_residual_);
   add_scaled(-caution, adjoint_residual_, adjoint_);
   if (preconditioner_.is_known()) {
@@ -85,8 +83,7 @@ void HypergradientMaster::step(std::int64_t t, std::span<const std::size_t> acti
     add_scaled(-caution, lower_gradient_, lower_);
   }
   if (!table_is_complete()) return;
-  upper_step_.follow_lag(lag);
-  upper_step_.move(direction_, upper_);
+  upper_step_.move(direction_, lag, upper_);
 }
 
 void HypergradientMaster::absorb(std::span<const std::size_t> active, const WorkerStates& states) {
