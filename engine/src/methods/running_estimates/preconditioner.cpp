@@ -1,4 +1,4 @@
-#include "methods/async_hypergradient/preconditioner.h"
+#include "methods/running_estimates/preconditioner.h"
 
 #include <Eigen/Cholesky>
 #include <Eigen/Core>
