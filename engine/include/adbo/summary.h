@@ -36,10 +36,11 @@ struct Counts {
 
 /// One line of the run's history. NaN: not measured at this iteration.
 struct TraceRecord {
-  std::int64_t iteration = 0;   ///< master iterations completed
-  double wall_seconds = 0;      ///< without the time observers took
-  double virtual_seconds = 0;   ///< of the delay model; equals wall_seconds under the real clock
-  double upper_objective = 0;   ///< mean of G_i over the workers heard so far, at their last evaluated (x_i, y_i)
+  std::int64_t iteration = 0;  ///< master iterations completed
+  double wall_seconds = 0;     ///< without the time observers took
+  double virtual_seconds = 0;  ///< of the delay model; equals wall_seconds under the real clock
+  double upper_objective =
+      0;  ///< mean of G_i over the workers heard so far, at their last evaluated (x_i, y_i)
   double lower_objective = 0;   ///< (1/N) sum_i g_i(v, y_i) at the last polytope update
   double lower_distance = 0;    ///< h at the last polytope update
   double stationarity_gap = 0;  ///< ||grad G^t||^2 of Definition 1, where measured

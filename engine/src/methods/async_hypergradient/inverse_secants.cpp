@@ -24,8 +24,6 @@ InverseSecants::InverseSecants(std::size_t dim, std::size_t memory)
       gradient_(dim),
       weights_(memory) {}
 
-void InverseSecants::clear() { count_ = 0; }
-
 bool InverseSecants::see(std::span<const double> point, std::span<const double> gradient) {
   bool taken = false;
   if (has_point_) {
@@ -49,22 +47,19 @@ bool InverseSecants::see(std::span<const double> point, std::span<const double> 
   return taken;
 }
 
+/// The two-loop recursion (Nocedal and Wright, Numerical Optimization, algorithm 7.4), all products over the
+/// free coordinates.
 void InverseSecants::apply(std::span<const std::uint8_t> free, std::span<double> vector) {
-  for (std::size_t j = 0; j < vector.size(); ++j) {
-    if (free[j] == 0) vector[j] = 0;
-  }
   double scale = 0;
   for (std::size_t k = 0; k < count_; ++k) {
     const Pair& pair = newest(k);
     const double product = masked_dot(free, pair.step, pair.change);
-    weights_[k] = 0;
+    weights_[k] = product > 0 ? masked_dot(free, pair.step, vector) / product : 0;
     if (product <= 0) continue;
-    weights_[k] = masked_dot(free, pair.step, vector) / product;
     if (scale == 0) scale = product / masked_dot(free, pair.change, pair.change);
     add_scaled(-weights_[k], pair.change, vector);
   }
-  for (std::size_t j = 0; j < vector.size(); ++j)
-    vector[j] = free[j] != 0 ? vector[j] * (scale > 0 ? scale : 1) : 0;
+  for (double& entry : vector) entry *= scale > 0 ? scale : 1;
   for (std::size_t k = count_; k-- > 0;) {
     const Pair& pair = newest(k);
     const double product = masked_dot(free, pair.step, pair.change);

@@ -8,23 +8,23 @@
 namespace adbo::detail {
 
 /// An inverse Hessian known by its latest secant pairs (limited-memory BFGS), for gradients that are
-/// estimates: pairs without positive curvature are left out. Sized once, no allocation later.
+/// estimates: pairs without clearly positive curvature are left out. Sized once, no allocation later.
 class InverseSecants {
  public:
   InverseSecants(std::size_t dim, std::size_t memory);
 
-  void clear();
   /// The gradient at a point; makes a pair with the point before. Whether the pair was taken.
   bool see(std::span<const double> point, std::span<const double> gradient);
-  /// vector <- H vector on the coordinates marked free; the others become 0.
+  /// vector <- H vector within the coordinates marked free (by the pairs' parts there); the others become 0.
   void apply(std::span<const std::uint8_t> free, std::span<double> vector);
   [[nodiscard]] bool empty() const { return count_ == 0; }
 
  private:
   struct Pair {
-    std::vector<double> step, change;
+    std::vector<double> step, change;  ///< of the point, of the gradient
   };
-  [[nodiscard]] Pair& newest(std::size_t k) {
+  /// The k-th newest.
+  [[nodiscard]] const Pair& newest(std::size_t k) const {
     return pairs_[(next_ + pairs_.size() - 1 - k) % pairs_.size()];
   }
 

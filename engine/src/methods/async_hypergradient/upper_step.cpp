@@ -2,17 +2,16 @@
 
 #include <algorithm>
 #include <cmath>
-#include <cstdio>
-#include <cstdlib>
 
 namespace adbo::detail {
 namespace {
 
+/// Descent steps before the tail: about as long as they gain more per iteration than quasi-Newton steps do
+/// (docs/practical.md has the measurements).
+constexpr std::int64_t kDescentMoves = 150;
+/// No coordinate moves further in one step, in either phase.
+constexpr double kLargestChange = 0.5;
 constexpr std::size_t kSecants = 20;
-double env(const char* n, double d) {
-  const char* e = std::getenv(n);
-  return e ? std::atof(e) : d;
-}
 
 }  // namespace
 
@@ -25,8 +24,7 @@ UpperStep::UpperStep(const UpperStepSettings& settings, std::size_t upper_dim)
       free_(upper_dim) {}
 
 void UpperStep::move(std::span<const double> direction, const EstimateLag& lag, std::span<double> upper) {
-  static const double kDescentMoves = env("DESC", 100);
-  if (settings_.scaling == UpperScaling::kCommon || moves_ < static_cast<std::int64_t>(kDescentMoves)) {
+  if (settings_.scaling == UpperScaling::kCommon || moves_ < kDescentMoves) {
     descend(direction, upper);
   } else {
     follow_tail(direction, lag, upper);
@@ -34,7 +32,7 @@ void UpperStep::move(std::span<const double> direction, const EstimateLag& lag, 
 }
 
 void UpperStep::descend(std::span<const double> direction, std::span<double> upper) {
-  constexpr double kMean = 0.9, kSquare = 0.99, kDecay = 30, kLargestChange = 0.5;
+  constexpr double kMean = 0.9, kSquare = 0.99, kDecay = 30;
   ++moves_;
   const double k = static_cast<double>(moves_);
   const double mean_bias = 1 - std::pow(kMean, k), square_bias = 1 - std::pow(kSquare, k);
@@ -44,73 +42,86 @@ void UpperStep::descend(std::span<const double> direction, std::span<double> upp
     square_[j] = kSquare * square_[j] + (1 - kSquare) * direction[j] * direction[j];
     common_square += square_[j] / static_cast<double>(upper.size());
   }
-  const double rate = settings_.rate / std::sqrt(1 + k / kDecay);
-  radius_ = 0;
+  rate_ = settings_.rate / std::sqrt(1 + k / kDecay);
   for (std::size_t j = 0; j < upper.size(); ++j) {
     const double square = settings_.scaling == UpperScaling::kPerCoordinate ? square_[j] : common_square;
     const double scale = std::sqrt(square / square_bias);
-    if (scale == 0) continue;
-    const double change = std::clamp(rate * (mean_[j] / mean_bias) / scale, -kLargestChange, kLargestChange);
-    upper[j] = std::clamp(upper[j] - change, settings_.lowest, settings_.highest);
+    change_[j] = scale > 0 ? rate_ * (mean_[j] / mean_bias) / scale : 0;
+    upper[j] = std::clamp(upper[j] - std::clamp(change_[j], -kLargestChange, kLargestChange),
+                          settings_.lowest, settings_.highest);
   }
-  radius_ = rate;
-}
-
-bool UpperStep::caught_up(const EstimateLag& lag) {
-  static const double kFallen = env("FALL", 0.1), kMin = env("MINW", 2), kMostPatience = env("MAXW", 30);
-  ++waited_;
-  peak_.lower = std::max(peak_.lower, lag.lower);
-  peak_.adjoint = std::max(peak_.adjoint, lag.adjoint);
-  const double waited = static_cast<double>(waited_), round = 1 + lag.mean_age;
-  if (waited < kMin * round) return false;
-  return (lag.lower <= kFallen * peak_.lower && lag.adjoint <= kFallen * peak_.adjoint) ||
-         waited > kMostPatience * round;
-}
-
-bool UpperStep::is_blocked(double upper, double direction) const {
-  return (upper <= settings_.lowest && direction > 0) || (upper >= settings_.highest && direction < 0);
 }
 
 void UpperStep::follow_tail(std::span<const double> direction, const EstimateLag& lag,
                             std::span<double> upper) {
-  if (!caught_up(lag)) return;
+  if (!have_caught_up(lag)) return;
   waited_ = 0;
   peak_ = {};
   secants_.see(upper, direction);
-  double norm = 0;
-  for (std::size_t j = 0; j < upper.size(); ++j) {
-    free_[j] = !is_blocked(upper[j], direction[j]);
-    if (free_[j]) norm += direction[j] * direction[j];
-  }
-  norm = std::sqrt(norm);
+  const double norm = mark_free(direction, upper);
   if (norm == 0) return;
-  if (last_norm_ > 0 && norm > 2 * last_norm_) {
-    radius_ *= 0.5;
-  } else {
-    radius_ *= 1.5;
+  adapt_radius(norm);
+  propose(direction);
+  apply_change(radius_, upper);
+}
+
+/// A step on v makes both residuals rise; when they have fallen to a part of their peak, what is left of the
+/// direction's error is that part of what the step changed, whatever the problem's units. One round of
+/// answers is needed to see the peak at all; a worker that stays silent does not stop v for ever.
+bool UpperStep::have_caught_up(const EstimateLag& lag) {
+  constexpr double kPartOfPeak = 0.3, kMostRounds = 30;
+  ++waited_;
+  peak_.lower = std::max(peak_.lower, lag.lower);
+  peak_.adjoint = std::max(peak_.adjoint, lag.adjoint);
+  const double rounds = static_cast<double>(waited_) / (1 + lag.mean_age);
+  if (rounds < 1) return false;
+  if (rounds > kMostRounds) return true;
+  return lag.lower <= kPartOfPeak * peak_.lower && lag.adjoint <= kPartOfPeak * peak_.adjoint;
+}
+
+/// The norm of the direction over the coordinates that no bound holds back.
+double UpperStep::mark_free(std::span<const double> direction, std::span<const double> upper) {
+  double square = 0;
+  for (std::size_t j = 0; j < upper.size(); ++j) {
+    const bool held = (upper[j] <= settings_.lowest && direction[j] > 0) ||
+                      (upper[j] >= settings_.highest && direction[j] < 0);
+    free_[j] = held ? 0 : 1;
+    if (!held) square += direction[j] * direction[j];
   }
-  radius_ = std::min(radius_, 0.5);
+  return std::sqrt(square);
+}
+
+/// There is no objective to search along a line by; a gradient that has doubled says that the last step was
+/// too long.
+void UpperStep::adapt_radius(double norm) {
+  constexpr double kShrink = 0.5, kGrow = 1.5, kTooMuch = 2;
+  if (radius_ == 0) radius_ = rate_;
+  radius_ *= last_norm_ > 0 && norm > kTooMuch * last_norm_ ? kShrink : kGrow;
+  radius_ = std::min(radius_, kLargestChange);
   last_norm_ = norm;
-  std::copy(direction.begin(), direction.end(), change_.begin());
-  if (secants_.empty()) {
-    // as in the descent
-    for (std::size_t j = 0; j < upper.size(); ++j) {
-      const double scale = std::sqrt(square_[j]);
-      change_[j] = free_[j] && scale > 0 ? 0.3 * radius_ * direction[j] / scale : 0;
-    }
-  } else {
+}
+
+void UpperStep::propose(std::span<const double> direction) {
+  if (!secants_.empty()) {
+    std::copy(direction.begin(), direction.end(), change_.begin());
     secants_.apply(free_, change_);
+    return;
   }
+  // Nothing is known of the curvature yet: a cautious step by the descent's scales.
+  constexpr double kPartOfRadius = 0.3;
+  for (std::size_t j = 0; j < change_.size(); ++j) {
+    const double scale = std::sqrt(square_[j]);
+    change_[j] = free_[j] != 0 && scale > 0 ? kPartOfRadius * radius_ * direction[j] / scale : 0;
+  }
+}
+
+void UpperStep::apply_change(double largest_change, std::span<double> upper) const {
   double largest = 0;
-  for (const double c : change_) largest = std::max(largest, std::abs(c));
-  const double scale = largest > radius_ ? radius_ / largest : 1;
+  for (const double change : change_) largest = std::max(largest, std::abs(change));
+  const double scale = largest > largest_change ? largest_change / largest : 1;
   for (std::size_t j = 0; j < upper.size(); ++j) {
     upper[j] = std::clamp(upper[j] - scale * change_[j], settings_.lowest, settings_.highest);
   }
-  static const bool trace = env("TRACE", 0) != 0;
-  if (trace)
-    fprintf(stderr, "tail |d| %.3g step %.3g radius %.3g age %.2g\n", norm, scale * largest, radius_,
-            lag.mean_age);
 }
 
 }  // namespace adbo::detail

@@ -20,7 +20,7 @@ struct UpperStepSettings {
 
 /// How far the running estimates are behind the upper variable.
 struct EstimateLag {
-  double lower = 0;     ///< norm of the lower gradient's mean over the table
+  double lower = 0;     ///< norm of the mean lower gradient over the table
   double adjoint = 0;   ///< norm of the adjoint equation's residual
   double mean_age = 0;  ///< iterations since the table's contributions were asked for
 };
@@ -42,20 +42,24 @@ class UpperStep {
  private:
   void descend(std::span<const double> direction, std::span<double> upper);
   void follow_tail(std::span<const double> direction, const EstimateLag& lag, std::span<double> upper);
-  [[nodiscard]] bool caught_up(const EstimateLag& lag);
-  [[nodiscard]] bool is_blocked(double upper, double direction) const;
+  [[nodiscard]] bool have_caught_up(const EstimateLag& lag);
+  double mark_free(std::span<const double> direction, std::span<const double> upper);
+  void adapt_radius(double norm);
+  void propose(std::span<const double> direction);
+  void apply_change(double largest_change, std::span<double> upper) const;
 
   UpperStepSettings settings_;
+  double rate_ = 0;         ///< of the latest descent step
   std::int64_t moves_ = 0;  ///< of the descent
   std::vector<double> mean_, square_;
 
   InverseSecants secants_;
-  double radius_ = 0;           ///< largest change of a coordinate in a tail step
-  double last_norm_ = 0;        ///< of the free direction at the last tail step
-  std::int64_t waited_ = 0;     ///< iterations since the last tail step
-  EstimateLag peak_;            ///< largest lags since then
-  std::vector<double> change_;  ///< [n]
-  std::vector<std::uint8_t> free_;
+  double radius_ = 0;               ///< largest change of a coordinate in the next tail step
+  double last_norm_ = 0;            ///< of the free direction at the last tail step; 0: none yet
+  std::int64_t waited_ = 0;         ///< iterations since then
+  EstimateLag peak_;                ///< largest lags since then
+  std::vector<double> change_;      ///< proposed, [n]
+  std::vector<std::uint8_t> free_;  ///< coordinates that no bound holds back, [n]
 };
 
 }  // namespace adbo::detail
