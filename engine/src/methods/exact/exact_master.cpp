@@ -62,8 +62,9 @@ Ending ExactMaster::why_stuck(std::int64_t t) const {
   if (refusal_) return {Termination::kSolveFailed, where + *refusal_};
   std::ostringstream norm;
   norm << projected_norm(point_);
-  return {Termination::kStalled,
-          where + "no further decrease along the projected arc; the projected hypergradient is " + norm.str()};
+  return {
+      Termination::kStalled,
+      where + "no further decrease along the projected arc; the projected hypergradient is " + norm.str()};
 }
 
 SolveFailure ExactMaster::evaluate_start() {

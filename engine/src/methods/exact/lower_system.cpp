@@ -1,19 +1,17 @@
 #include "methods/exact/lower_system.h"
 
-#include <Eigen/Cholesky>
-#include <Eigen/Core>
 #include <algorithm>
 #include <cmath>
 #include <sstream>
 #include <vector>
 
+#include "adbo/kernels/dense_newton.h"
 #include "adbo/kernels/fit.h"
+#include "problems/direct_curvature.h"
 #include "protocol/vector_math.h"
 
 namespace adbo::detail {
 namespace {
-
-using Matrix = Eigen::MatrixXd;
 
 double norm(std::span<const double> a) { return std::sqrt(squared_norm(a)); }
 
@@ -37,6 +35,14 @@ bool is_acceptable(double gradient_norm, double value) {
   return gradient_norm <= LowerSystem::kAcceptableGradient * (1 + std::abs(value));
 }
 
+SolveFailure judge_fit(const kernels::FitResult& fit) {
+  const bool ended_early =
+      fit.status == kernels::FitStatus::kStalled || fit.status == kernels::FitStatus::kEvaluationLimit;
+  if (fit.status == kernels::FitStatus::kConverged) return std::nullopt;
+  if (ended_early && is_acceptable(fit.gradient_norm, fit.value)) return std::nullopt;
+  return not_minimized(kernels::to_string(fit.status), fit.gradient_norm);
+}
+
 // ---------------------------------------------------------------------------------------------------------
 // Products alone
 
@@ -56,12 +62,7 @@ class IterativeLowerSystem final : public LowerSystem {
           product(upper, y, u, out);
         },
         {.gradient_tolerance = tolerance, .max_evaluations = kMostEvaluations});
-    const bool solved =
-        fit.status == kernels::FitStatus::kConverged ||
-        ((fit.status == kernels::FitStatus::kStalled || fit.status == kernels::FitStatus::kEvaluationLimit) &&
-         is_acceptable(fit.gradient_norm, fit.value));
-    if (!solved) return not_minimized(kernels::to_string(fit.status), fit.gradient_norm);
-    return std::nullopt;
+    return judge_fit(fit);
   }
 
   SolveFailure solve_adjoint(std::span<const double> upper, std::span<const double> lower,
@@ -98,30 +99,23 @@ class DirectLowerSystem final : public LowerSystem {
   explicit DirectLowerSystem(Rounds& rounds)
       : rounds_(rounds),
         size_(rounds.problem().lower_dim()),
-        trial_(size_),
-        gradient_(size_),
-        direction_(size_),
+        newton_(size_),
         residual_(size_),
-        hessian_(size_, size_) {}
+        refined_(size_) {}
 
   SolveFailure minimize(std::span<const double> upper, std::span<double> lower, double tolerance) override {
-    double value = evaluate(upper, lower);
-    for (int k = 0; k < kMostNewtonSteps; ++k) {
-      // Also at the solution: the factors serve the adjoint.
-      factors_.compute(hessian_);
-      if (factors_.info() != Eigen::Success) {
-        return not_minimized("its Hessian is not positive definite", norm(gradient_));
-      }
-      if (norm(gradient_) <= tolerance) return std::nullopt;
-      std::transform(gradient_.begin(), gradient_.end(), direction_.begin(), [](double g) { return -g; });
-      solve(direction_);
-      if (!search(upper, lower, value)) {
-        if (is_acceptable(norm(gradient_), value)) return std::nullopt;
-        return not_minimized("no further decrease", norm(gradient_));
-      }
-    }
-    if (is_acceptable(norm(gradient_), value)) return std::nullopt;
-    return not_minimized("too many Newton steps", norm(gradient_));
+    const kernels::FitResult fit = newton_.minimize(
+        lower,
+        [&](std::span<const double> y, std::span<double> gradient, std::span<double> hessian) {
+          rounds_.ask({.lower = true, .curvature = true}, {.upper = upper, .lower = y});
+          rounds_.mean(&Evaluation::lower_gradient, gradient);
+          rounds_.mean(&Evaluation::curvature, hessian);
+          return rounds_.mean(&Evaluation::lower_value);
+        },
+        {.gradient_tolerance = tolerance, .max_evaluations = kMostEvaluations});
+    if (!newton_.is_factored())
+      return not_minimized("its Hessian is not positive definite", fit.gradient_norm);
+    return judge_fit(fit);
   }
 
   /// The factors' solution, refined by Hessian products: these do not come from the same numbers, so that
@@ -134,75 +128,29 @@ class DirectLowerSystem final : public LowerSystem {
     residual_.assign(rhs.begin(), rhs.end());
     double residual_norm = rhs_norm;
     for (int k = 0; k < kMostRefinements && residual_norm > kTargetResidual * rhs_norm; ++k) {
-      solve(residual_);
-      direction_.assign(adjoint.begin(), adjoint.end());
-      add_scaled(1.0, residual_, direction_);
-      rounds_.ask({.hessian_product = true}, {.upper = upper, .lower = lower, .direction = direction_});
+      newton_.solve(residual_);
+      refined_.assign(adjoint.begin(), adjoint.end());
+      add_scaled(1.0, residual_, refined_);
+      rounds_.ask({.hessian_product = true}, {.upper = upper, .lower = lower, .direction = refined_});
       rounds_.mean(&Evaluation::hessian_product, residual_);
       for (std::size_t j = 0; j < size_; ++j) residual_[j] = rhs[j] - residual_[j];
       if (!(norm(residual_) < residual_norm)) break;  // the limit of rounding
       residual_norm = norm(residual_);
-      std::copy(direction_.begin(), direction_.end(), adjoint.begin());
+      std::copy(refined_.begin(), refined_.end(), adjoint.begin());
     }
     return judge_residual(residual_norm, rhs_norm);
   }
 
  private:
-  static constexpr int kMostNewtonSteps = 200, kMostHalvings = 40, kMostRefinements = 4;
-  static constexpr double kDecrease = 1e-4;
-
-  /// g at (x, y); the gradient and the Hessian into gradient_ and hessian_.
-  double evaluate(std::span<const double> upper, std::span<const double> lower) {
-    rounds_.ask({.lower = true, .curvature = true}, {.upper = upper, .lower = lower});
-    rounds_.mean(&Evaluation::lower_gradient, gradient_);
-    rounds_.mean(&Evaluation::curvature, std::span(hessian_.data(), size_ * size_));
-    return rounds_.mean(&Evaluation::lower_value);
-  }
-
-  void solve(std::vector<double>& vector) const {
-    Eigen::Map<Eigen::VectorXd> view(vector.data(), static_cast<Eigen::Index>(size_));
-    factors_.solveInPlace(view);
-  }
-
-  /// Moves `lower` along direction_ by the largest halving that decreases g enough or, where g no longer
-  /// tells points apart, the gradient; false: none does, and everything is as before.
-  bool search(std::span<const double> upper, std::span<double> lower, double& value) {
-    const double slope = dot(gradient_, direction_), gradient_norm = norm(gradient_);
-    const std::vector<double> gradient_before = gradient_;
-    const double noise = 1e-13 * (1 + std::abs(value));
-    double step = 1;
-    for (int k = 0; k < kMostHalvings; ++k, step /= 2) {
-      std::copy(lower.begin(), lower.end(), trial_.begin());
-      add_scaled(step, direction_, trial_);
-      const double trial_value = evaluate(upper, trial_);
-      const bool enough = trial_value <= value + kDecrease * step * slope ||
-                          (trial_value <= value + noise && norm(gradient_) < 0.5 * gradient_norm);
-      if (!enough) continue;
-      std::copy(trial_.begin(), trial_.end(), lower.begin());
-      value = trial_value;
-      return true;
-    }
-    gradient_ = gradient_before;
-    return false;
-  }
+  static constexpr int kMostEvaluations = 1000, kMostRefinements = 4;
 
   Rounds& rounds_;
   std::size_t size_;
-  std::vector<double> trial_, gradient_, direction_, residual_;  // [m]
-  Matrix hessian_;
-  Eigen::LLT<Matrix> factors_;
+  kernels::DenseNewton newton_;
+  std::vector<double> residual_, refined_;  // [m]
 };
 
 }  // namespace
-
-std::size_t direct_curvature_size(const Problem& problem) {
-  constexpr std::size_t kLargest = 512;  // N matrices of this size travel in a round
-  if (problem.lower_dim() > kLargest) return 0;
-  for (std::size_t i = 0; i < problem.num_workers(); ++i) {
-    if (problem.worker(i).lower_curvature_size() != problem.lower_dim()) return 0;
-  }
-  return problem.lower_dim();
-}
 
 std::unique_ptr<LowerSystem> make_lower_system(Rounds& rounds) {
   if (direct_curvature_size(rounds.problem()) > 0) return std::make_unique<DirectLowerSystem>(rounds);

@@ -33,10 +33,6 @@ class LowerSystem {
   static constexpr double kWorstResidual = 1e-6;
 };
 
-/// b, where every worker can give the whole lower Hessian (b = m) and it is small enough to be factored;
-/// otherwise 0.
-[[nodiscard]] std::size_t direct_curvature_size(const Problem& problem);
-
 /// Newton's method and Cholesky factors where direct_curvature_size() says so, L-BFGS with Newton-CG and
 /// conjugate gradients elsewhere. `rounds` must outlive the object.
 [[nodiscard]] std::unique_ptr<LowerSystem> make_lower_system(Rounds& rounds);
