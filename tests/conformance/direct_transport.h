@@ -66,6 +66,11 @@ class DirectTransport final : public detail::Transport {
       workers_[i]->round(requests_[i], snapshot_, own_[i], replies_[i]);
     return true;
   }
+  bool exchange(std::span<const std::size_t> workers, Timing) override {
+    for (const std::size_t i : workers)
+      workers_[i]->round(requests_[i], snapshot_, own_[i], replies_[i]);
+    return true;
+  }
   bool settle() override { return true; }
   [[nodiscard]] const detail::RoundMessage& reply(std::size_t worker) const override {
     return replies_[worker];

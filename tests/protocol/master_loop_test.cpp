@@ -42,6 +42,7 @@ class ScriptedTransport final : public Transport {
   bool hold_all() override { return true; }
   bool discard_all() override { return true; }
   bool exchange_all(Timing) override { return true; }
+  bool exchange(std::span<const std::size_t>, Timing) override { return true; }
   bool settle() override { return true; }
   const RoundMessage& reply(std::size_t) const override { return reply_; }
   double now_seconds() const override { return static_cast<double>(taken_); }

@@ -184,12 +184,19 @@ PreparedTask prepare_cleaning(Settings& settings, const Console& console) {
   fill_task(*task, settings, std::move(data), console);
   add_preparation(json, *task);
 
-  PreparedTask prepared{make_hyper_cleaning(task->shards, task->settings), {}, std::move(json), {}};
+  PreparedTask prepared;
+  prepared.problem = make_hyper_cleaning(task->shards, task->settings);
+  prepared.data = std::move(json);
   prepared.problem.set_start(start_of(*task, settings));
   if (task->test.size() > 0) {
     prepared.test_score = [task](std::span<const double> lower) {
-      return score_model(lower, task->test, task->settings.classes, task->resolve.threads);
+      return score_model(lower, task->test, task->settings.classes, kObserverThreads);
     };
+  }
+  if (settings.task().resolve_every > 0) {
+    prepared.resolver = std::make_unique<PeriodicResolve>(
+        make_hyper_cleaning(task->shards, task->settings), task->resolve, prepared.test_score,
+        settings.task().resolve_every, settings.options().iterations);
   }
   prepared.conclude = [task](Problem& problem, const Result& result, const OutputFolder& folder) {
     return conclude(*task, problem.start().upper, result, folder);

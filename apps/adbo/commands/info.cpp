@@ -27,6 +27,9 @@ constexpr std::array kMethods{
     Named{"async-hypergradient",
           "No cuts, no barrier: running estimates of the lower solution and its adjoint from the workers' "
           "latest contributions."},
+    Named{"exact",
+          "The reference: the lower level solved and differentiated exactly, L-BFGS within the bounds; every "
+          "round waits for all workers."},
 };
 
 constexpr std::array kProblems{

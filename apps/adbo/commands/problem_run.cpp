@@ -39,6 +39,7 @@ void refuse_invalid_options(const Settings& settings) {
 
 ExitCode exit_code(const Summary& summary, int signal, bool require_converged) {
   if (summary.termination == Termination::kDiverged) return ExitCode::kDiverged;
+  if (summary.termination == Termination::kSolveFailed) return ExitCode::kSolveFailed;
   if (summary.termination == Termination::kFailed) return ExitCode::kWorkerFailed;
   if (signal == SIGINT) return ExitCode::kInterrupted;
   if (signal == SIGTERM) return ExitCode::kTerminated;
@@ -74,8 +75,8 @@ ExitCode run_problem(Settings& settings, const Environment& environment) {
 
   folder.create();
   StopSignal stop;
-  const Result result =
-      run_solver(task.problem, settings, task.test_score, folder.file("trace.csv"), stop, console);
+  const Result result = run_solver(task.problem, settings, {task.test_score, task.resolver.get()},
+                                   folder.file("trace.csv"), stop, console);
   refuse_invalid(result.status);
   write_upper(folder.file("upper.npy"), result.upper);
   if (stop.received() != 0)

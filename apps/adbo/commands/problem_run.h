@@ -1,6 +1,7 @@
 #pragma once
 
 #include <functional>
+#include <memory>
 #include <string>
 #include <vector>
 
@@ -23,9 +24,10 @@ struct Findings {
 
 /// A task that is ready to run.
 struct PreparedTask {
-  Problem problem;
-  TestScore test_score;  ///< empty without test rows
-  Json data;             ///< the `data` part of summary.json
+  Problem problem{1, 1};
+  TestScore test_score;                       ///< empty without test rows
+  std::unique_ptr<PeriodicResolve> resolver;  ///< null unless resolve_every asks for it
+  Json data;                                  ///< the `data` part of summary.json
   /// Measures the result and writes the files that are the task's own.
   std::function<Findings(Problem&, const Result&, const OutputFolder&)> conclude;
 };

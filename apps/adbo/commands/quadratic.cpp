@@ -53,12 +53,13 @@ PreparedTask prepare_quadratic(const Settings& settings) {
   const Solution solution{std::move(instance.upper_solution), instance.value};
   const ResolveOptions resolve = resolve_options(settings, kAutomaticTolerance);
   Json data{{"upper_dim", settings.task().upper_dim}, {"lower_dim", settings.task().lower_dim}};
-  return {std::move(instance.problem),
-          {},
-          std::move(data),
-          [solution, resolve](Problem& problem, const Result& result, const OutputFolder&) {
-            return conclude(solution, resolve, problem, result);
-          }};
+  PreparedTask prepared;
+  prepared.problem = std::move(instance.problem);
+  prepared.data = std::move(data);
+  prepared.conclude = [solution, resolve](Problem& problem, const Result& result, const OutputFolder&) {
+    return conclude(solution, resolve, problem, result);
+  };
+  return prepared;
 }
 
 }  // namespace adbo::app

@@ -147,6 +147,18 @@ Findings conclude(const TuningTask& task, Problem& problem, const Result& result
   return findings;
 }
 
+/// The problem with the bounds of psi that the settings ask for.
+Problem make_problem(const TuningTask& task, const TaskSettings& settings) {
+  Problem problem = make_regularization_tuning(task.shards, task.settings);
+  const UpperBounds& bounds = settings.bounds;
+  if (bounds.rule == BoundsRule::kGiven) {
+    problem.set_upper_bounds(bounds.lowest, bounds.highest);
+  } else if (bounds.rule == BoundsRule::kAuto && settings.parametrization != Parametrization::kLinear) {
+    problem.set_upper_bounds(-kDefaultBound, kDefaultBound);
+  }
+  return problem;
+}
+
 StartPoint start_of(const TuningTask& task, const Problem& problem, const Settings& settings) {
   if (settings.task().start == StartRule::kZero) return {};
   if (settings.task().start == StartRule::kCodeClean) {
@@ -169,12 +181,19 @@ PreparedTask prepare_tuning(Settings& settings, const Console& console) {
   fill_task(*task, settings, std::move(data), console);
   add_preparation(json, *task);
 
-  PreparedTask prepared{make_regularization_tuning(task->shards, task->settings), {}, std::move(json), {}};
+  PreparedTask prepared;
+  prepared.problem = make_problem(*task, settings.task());
+  prepared.data = std::move(json);
   prepared.problem.set_start(start_of(*task, prepared.problem, settings));
   if (task->test.size() > 0) {
     prepared.test_score = [task](std::span<const double> lower) {
-      return score_tuning_model(lower, task->test, task->settings, task->resolve.threads);
+      return score_tuning_model(lower, task->test, task->settings, kObserverThreads);
     };
+  }
+  if (settings.task().resolve_every > 0) {
+    prepared.resolver = std::make_unique<PeriodicResolve>(make_problem(*task, settings.task()), task->resolve,
+                                                          prepared.test_score, settings.task().resolve_every,
+                                                          settings.options().iterations);
   }
   prepared.conclude = [task](Problem& problem, const Result& result, const OutputFolder& folder) {
     return conclude(*task, problem, result, folder);

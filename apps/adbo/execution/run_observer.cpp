@@ -1,24 +1,28 @@
 #include "execution/run_observer.h"
 
+#include <optional>
+
 namespace adbo::app {
 
 RunObserver::RunObserver(TraceCsv& trace, Progress& progress, const StopSignal& stop,
-                         const TestScore& test_score, std::int64_t evaluate_every, std::int64_t iterations)
+                         const RunMeasures& measures, std::int64_t evaluate_every, std::int64_t iterations)
     : trace_(trace),
       progress_(progress),
       stop_(stop),
-      test_score_(test_score),
+      measures_(measures),
       evaluate_every_(evaluate_every),
       iterations_(iterations) {}
 
 bool RunObserver::test_is_due(std::int64_t iteration) const {
-  return test_score_ && (iteration % evaluate_every_ == 0 || iteration == iterations_);
+  return measures_.test_score && (iteration % evaluate_every_ == 0 || iteration == iterations_);
 }
 
 ObserverAction RunObserver::on_iteration(const IterationView& view) {
   std::optional<ModelScore> test;
-  if (test_is_due(view.record.iteration)) test = test_score_(view.lower);
-  trace_.add(view.record, test);
+  if (test_is_due(view.record.iteration)) test = measures_.test_score(view.lower);
+  std::optional<ResolvedMeasures> resolved;
+  if (measures_.resolver != nullptr) resolved = measures_.resolver->at(view.record.iteration, view.upper);
+  trace_.add(view.record, test, resolved);
   progress_.update(view.record, test ? std::optional(test->accuracy) : std::nullopt);
   // A signal that came before the solver listened is not lost.
   return stop_.received() == 0 ? ObserverAction::kContinue : ObserverAction::kStop;

@@ -1,26 +1,27 @@
 #pragma once
 
 #include <cstdint>
-#include <functional>
-#include <optional>
 
 #include "adbo/observer.h"
-#include "adbo/problems/hyper_cleaning.h"
+#include "execution/periodic_resolve.h"
 #include "execution/progress.h"
 #include "execution/stop_signal.h"
 #include "output/trace_csv.h"
 
 namespace adbo::app {
 
-/// Accuracy and loss of the lower variable [m] on the test rows; empty when there are none.
-using TestScore = std::function<ModelScore(std::span<const double>)>;
+/// What is measured while a run goes on.
+struct RunMeasures {
+  TestScore test_score;                 ///< of the consensus model; empty without test rows
+  PeriodicResolve* resolver = nullptr;  ///< null: none
+};
 
 /// Writes the trace, tests the consensus model now and then, shows progress, and stops the run on a signal.
 /// Its time is not the run's.
 class RunObserver final : public Observer {
  public:
   /// Tests at iterations 0, evaluate_every, 2 evaluate_every, ... and at `iterations`; evaluate_every >= 1.
-  RunObserver(TraceCsv& trace, Progress& progress, const StopSignal& stop, const TestScore& test_score,
+  RunObserver(TraceCsv& trace, Progress& progress, const StopSignal& stop, const RunMeasures& measures,
               std::int64_t evaluate_every, std::int64_t iterations);
 
   ObserverAction on_iteration(const IterationView& view) override;
@@ -31,7 +32,7 @@ class RunObserver final : public Observer {
   TraceCsv& trace_;
   Progress& progress_;
   const StopSignal& stop_;
-  const TestScore& test_score_;
+  const RunMeasures& measures_;
   std::int64_t evaluate_every_;
   std::int64_t iterations_;
 };

@@ -26,12 +26,12 @@ class Attachment {
 
 }  // namespace
 
-Result run_solver(Problem& problem, const Settings& settings, const TestScore& test_score,
+Result run_solver(Problem& problem, const Settings& settings, const RunMeasures& measures,
                   const std::string& trace_path, StopSignal& stop, const Console& console) {
   const std::int64_t iterations = settings.options().iterations;
   TraceCsv trace(trace_path);
   Progress progress(console, settings.task().progress, iterations);
-  RunObserver observer(trace, progress, stop, test_score, test_interval(settings), iterations);
+  RunObserver observer(trace, progress, stop, measures, test_interval(settings), iterations);
   Solver solver(settings.options());
   const Attachment attachment(stop, solver);
   Result result = solver.solve(problem, &observer);

@@ -10,7 +10,7 @@
 namespace adbo::app {
 
 /// Runs the solver with trace, tests and progress; ends in order when `stop` receives a signal.
-[[nodiscard]] Result run_solver(Problem& problem, const Settings& settings, const TestScore& test_score,
+[[nodiscard]] Result run_solver(Problem& problem, const Settings& settings, const RunMeasures& measures,
                                 const std::string& trace_path, StopSignal& stop, const Console& console);
 
 }  // namespace adbo::app

@@ -47,6 +47,7 @@ Json counts_json(const Counts& counts) {
           {"lower_gradients", counts.lower_gradients},
           {"hessian_products", counts.hessian_products},
           {"cross_products", counts.cross_products},
+          {"rounds", counts.rounds},
           {"messages", counts.messages},
           {"bytes", counts.bytes},
           {"cuts_added", counts.cuts_added},

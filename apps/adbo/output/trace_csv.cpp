@@ -14,14 +14,15 @@ namespace {
 constexpr std::chrono::seconds kFlushInterval{1};
 constexpr std::string_view kHeader =
     "iteration,wall_seconds,virtual_seconds,upper_objective,lower_objective,lower_distance,stationarity_gap,"
-    "test_accuracy,test_loss,cuts,active,max_staleness\n";
+    "test_accuracy,test_loss,cuts,active,max_staleness,cpu_seconds,value_function,test_accuracy_retrained\n";
 
 void append(std::string& line, double value) {
   if (std::isfinite(value)) fmt::format_to(std::back_inserter(line), "{}", value);
   line += ',';
 }
 
-std::string line_of(const TraceRecord& record, const std::optional<ModelScore>& test) {
+std::string line_of(const TraceRecord& record, const std::optional<ModelScore>& test,
+                    const std::optional<ResolvedMeasures>& resolved) {
   std::string line = fmt::format("{},", record.iteration);
   for (const double value : {record.wall_seconds, record.virtual_seconds, record.upper_objective,
                              record.lower_objective, record.lower_distance, record.stationarity_gap}) {
@@ -30,7 +31,12 @@ std::string line_of(const TraceRecord& record, const std::optional<ModelScore>& 
   constexpr double kNotMeasured = std::numeric_limits<double>::quiet_NaN();
   append(line, test ? test->accuracy : kNotMeasured);
   append(line, test ? test->loss : kNotMeasured);
-  return line + fmt::format("{},{},{}\n", record.cuts, record.active, record.max_staleness);
+  line += fmt::format("{},{},{},", record.cuts, record.active, record.max_staleness);
+  append(line, record.cpu_seconds);
+  append(line, resolved ? resolved->value_function : kNotMeasured);
+  append(line, resolved && resolved->test_accuracy ? *resolved->test_accuracy : kNotMeasured);
+  line.back() = '\n';
+  return line;
 }
 
 }  // namespace
@@ -43,8 +49,9 @@ TraceCsv::TraceCsv(const std::string& path)
   check();
 }
 
-void TraceCsv::add(const TraceRecord& record, const std::optional<ModelScore>& test) {
-  file_ << line_of(record, test);
+void TraceCsv::add(const TraceRecord& record, const std::optional<ModelScore>& test,
+                   const std::optional<ResolvedMeasures>& resolved) {
+  file_ << line_of(record, test, resolved);
   const auto now = std::chrono::steady_clock::now();
   if (now - last_flush_ >= kFlushInterval) {
     last_flush_ = now;

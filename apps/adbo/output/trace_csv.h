@@ -7,6 +7,7 @@
 
 #include "adbo/problems/hyper_cleaning.h"
 #include "adbo/summary.h"
+#include "execution/periodic_resolve.h"
 
 namespace adbo::app {
 
@@ -16,7 +17,8 @@ class TraceCsv {
  public:
   explicit TraceCsv(const std::string& path);
 
-  void add(const TraceRecord& record, const std::optional<ModelScore>& test);
+  void add(const TraceRecord& record, const std::optional<ModelScore>& test,
+           const std::optional<ResolvedMeasures>& resolved);
   /// Flushes and closes.
   void finish();
 

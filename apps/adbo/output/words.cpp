@@ -84,9 +84,13 @@ void add_value_function(Words& words, double end, double start, std::string_view
 Words run_words(const Summary& summary, Method method_asked) {
   Words words;
   if (method_asked == Method::kAuto) words.push_back("method = auto stands for adbo, the paper's method.");
-  if (summary.termination == Termination::kDiverged || summary.termination == Termination::kFailed) {
+  if (summary.termination == Termination::kDiverged || summary.termination == Termination::kFailed ||
+      summary.termination == Termination::kSolveFailed) {
     words.push_back("The run ended before its time: " + summary.message +
                     ". The results are those of the last finite iterate.");
+  }
+  if (summary.termination == Termination::kStalled) {
+    words.push_back("The run stalled before its tolerance: " + summary.message + ".");
   }
   if (summary.upper_change_max >= 0 && summary.upper_change_max < kUpperHardlyMoved) {
     words.push_back(

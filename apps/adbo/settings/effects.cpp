@@ -3,6 +3,7 @@
 #include <fmt/format.h>
 
 #include <initializer_list>
+#include <string>
 
 #include "support/exit_code.h"
 
@@ -18,17 +19,27 @@ void refuse_while(const Settings& settings, bool condition, std::string_view rea
   }
 }
 
+bool is_of_cuts(const OptionInfo& info) {
+  return info.group == "Step sizes" || info.group == "Regularization of the Lagrangian" ||
+         info.group == "Lower rounds and cuts";
+}
+
 /// The options of whole groups that belong to other methods than the chosen one.
 void check_method_groups(const Settings& settings) {
-  const bool hypergradient = settings.options().method == Method::kAsyncHypergradient;
+  const Method method = settings.options().method;
+  const std::string with_method =
+      fmt::format("with method = {}", find_setting("method")->get(settings.config()));
+  const bool has_cuts = method != Method::kAsyncHypergradient && method != Method::kExact;
   for (const OptionInfo& info : option_table()) {
-    const bool of_hypergradient = info.group == "Asynchronous hypergradient";
-    const bool of_cuts = info.group == "Step sizes" || info.group == "Regularization of the Lagrangian" ||
-                         info.group == "Lower rounds and cuts";
-    refuse_while(settings, hypergradient ? of_cuts : of_hypergradient,
-                 hypergradient ? "with method = async-hypergradient" : "unless method = async-hypergradient",
-                 {info.name});
+    refuse_while(settings, !has_cuts && is_of_cuts(info), with_method, {info.name});
+    refuse_while(settings,
+                 method != Method::kAsyncHypergradient && info.group == "Asynchronous hypergradient",
+                 "unless method = async-hypergradient", {info.name});
+    refuse_while(settings, method != Method::kExact && info.group == "Exact hypergradient",
+                 "unless method = exact", {info.name});
   }
+  refuse_while(settings, method == Method::kExact, "with method = exact, which waits for every worker",
+               {"active_workers", "max_staleness"});
 }
 
 void check_method(const Settings& settings) {

@@ -60,6 +60,42 @@ std::string refusal(const SettingInfo& info, std::string_view value) {
   return fmt::format("{} = \"{}\": expected {}", info.name, value, info.expectation);
 }
 
+/// Nothing for what is no pair of bounds, `problem` then saying which part is at fault.
+std::optional<UpperBounds> parse_bounds(std::string_view text, std::string& problem) {
+  if (text == "auto") return UpperBounds{};
+  if (text == "none") return UpperBounds{.rule = BoundsRule::kNone};
+  const std::size_t comma = text.find(',');
+  if (comma == std::string_view::npos) {
+    problem = "; there is no comma";
+    return std::nullopt;
+  }
+  UpperBounds bounds{.rule = BoundsRule::kGiven};
+  for (const auto& [part, value] : {std::pair{text.substr(0, comma), &bounds.lowest},
+                                    std::pair{text.substr(comma + 1), &bounds.highest}}) {
+    const std::optional<double> number = parse_number<double>(part);
+    if (!number || !std::isfinite(*number)) {
+      problem = fmt::format("; \"{}\" is not a number", part);
+      return std::nullopt;
+    }
+    *value = *number;
+  }
+  if (bounds.lowest < bounds.highest) return bounds;
+  problem = fmt::format("; {} is not below {}", bounds.lowest, bounds.highest);
+  return std::nullopt;
+}
+
+std::string bounds_text(const UpperBounds& bounds) {
+  switch (bounds.rule) {
+    case BoundsRule::kAuto:
+      return "auto";
+    case BoundsRule::kNone:
+      return "none";
+    case BoundsRule::kGiven:
+      break;
+  }
+  return fmt::format("{},{}", bounds.lowest, bounds.highest);
+}
+
 /// Collects the command's own settings, one group after the other.
 class TaskTable {
  public:
@@ -92,6 +128,22 @@ class TaskTable {
       return std::string();
     };
     info.get = [member](const RunConfig& config) { return config.task.*member; };
+    return info;
+  }
+
+  /// "auto", "none" or "LOW,HIGH".
+  SettingInfo& bounds(std::string_view name, ProblemMask problems, UpperBounds TaskSettings::*member,
+                      std::string_view sentence) {
+    SettingInfo& info = add(name, problems, sentence);
+    info.kind = ValueKind::kText;
+    info.expectation = "LOW,HIGH (two numbers, LOW < HIGH), none or auto";
+    info.set = [member, name](RunConfig& config, std::string_view value) {
+      std::string problem;
+      const std::optional<UpperBounds> parsed = parse_bounds(value, problem);
+      if (parsed) config.task.*member = *parsed;
+      return parsed ? std::string() : refusal(*find_setting(name), value) + problem;
+    };
+    info.get = [member](const RunConfig& config) { return bounds_text(config.task.*member); };
     return info;
   }
 
@@ -220,6 +272,8 @@ void add_model(TaskTable& table) {
   table.number("penalty_factor", kTune, &Task::penalty_factor, {.lowest = 0, .lowest_exclusive = true},
                "Factor of the sum of coefficient times squared weight.");
   table.flag("per_class", kTune, &Task::per_class, "Softmax: a coefficient per feature and class.");
+  table.bounds("bounds", kTune, &Task::bounds,
+               "Bounds of every upper variable psi; auto: -12,12 with exp and softplus, none with linear.");
   table.choice("start", kDataProblems, &Task::start, {"zero", "code-clean", "code-tune"},
                "All zeros, or the random starts of the authors' two programs.");
 }
@@ -245,6 +299,9 @@ void add_measures(TaskTable& table) {
       "Gradient norm that the lower level is re-solved to at the end; 0: 1e-4 for clean, 1e-8 otherwise.");
   table.number("measure_evaluations", kAllProblems, &Task::measure_evaluations, at_least(1),
                "Most evaluations of a re-solve.");
+  table.number("resolve_every", kDataProblems, &Task::resolve_every, at_least(0),
+               "Iterations from one value_function and test_accuracy_retrained in trace.csv to the next, the "
+               "lower level re-solved at the current upper variable outside the run's time; 0: none.");
 }
 
 void add_output(TaskTable& table) {

@@ -22,6 +22,14 @@ enum class CorruptRule { kOtherClass, kCountShift };
 /// All zeros; or the random starts of the authors' two programs.
 enum class StartRule { kZero, kCodeClean, kCodeTune };
 enum class ModelRule { kAuto, kLogistic, kSoftmax };
+/// kAuto: kDefaultBound around zero where the coefficients are exp(psi) or softplus, none where they are psi.
+enum class BoundsRule { kAuto, kNone, kGiven };
+/// Beyond it exp(psi) is so large or small that no model tells it from infinity or zero.
+constexpr double kDefaultBound = 12;
+struct UpperBounds {
+  BoundsRule rule = BoundsRule::kAuto;
+  double lowest = 0, highest = 0;  ///< of kGiven
+};
 enum class ProgressMode { kAuto, kBar, kLines, kNone };
 
 struct TaskSettings {
@@ -52,6 +60,7 @@ struct TaskSettings {
   Parametrization parametrization = Parametrization::kExp;
   double penalty_factor = 0.5;
   bool per_class = false;
+  UpperBounds bounds;
   StartRule start = StartRule::kZero;
 
   // Quadratic family
@@ -63,6 +72,7 @@ struct TaskSettings {
   // Measures
   double measure_tolerance = 0;
   std::int64_t measure_evaluations = 2000;
+  std::int64_t resolve_every = 0;
 
   // Output
   std::string out = "adbo-out";

@@ -13,6 +13,7 @@ enum class ExitCode {
   kDiverged = 4,
   kWorkerFailed = 5,
   kNotConverged = 6,  ///< with --require-converged
+  kSolveFailed = 7,   ///< a system or lower level that the method has to solve
   kInterrupted = 130,
   kTerminated = 143,
 };

@@ -6,7 +6,7 @@
 
 namespace adbo {
 
-enum class Method { kAuto, kAdbo, kSdbo, kAsyncHypergradient };
+enum class Method { kAuto, kAdbo, kSdbo, kAsyncHypergradient, kExact };
 enum class ClockKind { kReal, kVirtual };
 enum class ExecutorKind { kTbb, kThreads, kInline };
 enum class StepRule { kFixed, kTheorem2 };
@@ -69,6 +69,9 @@ struct Options {
   double upper_rate = 0;  ///< how far a coordinate of v moves per iteration at first; 0: automatic
   double adjoint_damping =
       -1;  ///< added to the lower Hessian, in units of its mean eigenvalue; -1: automatic
+
+  // The exact hypergradient
+  double hypergradient_tolerance = 1e-8;  ///< on the projected hypergradient's norm, relative to 1 + |F|
 
   // Regularization of the Lagrangian (new_24)
   RegularizationSchedule regularization = RegularizationSchedule::kDecaying;

@@ -12,12 +12,14 @@ namespace adbo {
 /// How a run ended.
 enum class Termination {
   kNotRun,
-  kConverged,  ///< the stationarity target was reached
+  kConverged,  ///< the stationarity target, or the method's own tolerance, was reached
   kIterationLimit,
   kTimeLimit,
   kStopped,   ///< by request_stop() or an observer
   kDiverged,  ///< an iterate or an objective became non-finite
   kFailed,    ///< a worker's objective threw
+  kStalled,   ///< no further decrease is representable, and the method's tolerance is not reached
+  kSolveFailed,  ///< a system or a lower level that the method has to solve has no solution it could find
 };
 /// "converged", "iteration_limit", ...: the words of summary.json.
 [[nodiscard]] std::string_view to_string(Termination termination);
@@ -27,6 +29,7 @@ struct Counts {
   std::int64_t lower_gradients = 0;  ///< evaluations of g_i with gradient
   std::int64_t hessian_products = 0;
   std::int64_t cross_products = 0;
+  std::int64_t rounds = 0;    ///< exchanges that a synchronous method waited for
   std::int64_t messages = 0;  ///< worker to master and master to worker
   std::int64_t bytes = 0;     ///< what those messages would weigh on a network
   std::int64_t cuts_added = 0;
@@ -36,11 +39,11 @@ struct Counts {
 
 /// One line of the run's history. NaN: not measured at this iteration.
 struct TraceRecord {
-  std::int64_t iteration = 0;  ///< master iterations completed
-  double wall_seconds = 0;     ///< without the time observers took
-  double virtual_seconds = 0;  ///< of the delay model; equals wall_seconds under the real clock
-  double upper_objective =
-      0;  ///< mean of G_i over the workers heard so far, at their last evaluated (x_i, y_i)
+  std::int64_t iteration = 0;   ///< master iterations completed
+  double wall_seconds = 0;      ///< without the time observers took
+  double cpu_seconds = 0;       ///< of the whole process so far, without what observers took on their thread
+  double virtual_seconds = 0;   ///< of the delay model; equals wall_seconds under the real clock
+  double upper_objective = 0;   ///< mean of G_i over the workers heard so far, at their last evaluated (x_i, y_i)
   double lower_objective = 0;   ///< (1/N) sum_i g_i(v, y_i) at the last polytope update
   double lower_distance = 0;    ///< h at the last polytope update
   double stationarity_gap = 0;  ///< ||grad G^t||^2 of Definition 1, where measured
@@ -58,7 +61,7 @@ struct Summary {
   double wall_seconds = -1;  ///< without observers
   double virtual_seconds = -1;
   double cpu_seconds = -1;             ///< of the whole process during the run
-  double barrier_virtual_seconds = 0;  ///< spent waiting for all N workers in polytope updates
+  double barrier_virtual_seconds = 0;  ///< spent waiting for all N workers: polytope updates, rounds
   std::int64_t num_workers = -1;
   std::int64_t active_workers = -1;  ///< S as used
   std::int64_t max_staleness = -1;

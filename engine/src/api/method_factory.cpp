@@ -4,6 +4,9 @@
 #include "methods/adbo/adbo_worker.h"
 #include "methods/async_hypergradient/hypergradient_master.h"
 #include "methods/async_hypergradient/hypergradient_worker.h"
+#include "methods/exact/exact_master.h"
+#include "methods/synchronous/evaluation_worker.h"
+#include "problems/direct_curvature.h"
 
 namespace adbo::detail {
 namespace {
@@ -50,11 +53,31 @@ MethodParts make_async_hypergradient(const Problem& problem, const Options& opti
   return parts;
 }
 
+MethodParts make_exact(const Problem& problem, const Options& options) {
+  MethodParts parts;
+  parts.master = std::make_unique<ExactMaster>(problem, options);
+  for (std::size_t i = 0; i < problem.num_workers(); ++i) {
+    parts.programs.push_back(
+        std::make_unique<EvaluationWorker>(problem, i, direct_curvature_size(problem)));
+  }
+  parts.make_snapshot = [&problem] { return make_snapshot(problem); };
+  return parts;
+}
+
 }  // namespace
 
 MethodParts make_method(const Problem& problem, const Options& options) {
-  return options.method == Method::kAsyncHypergradient ? make_async_hypergradient(problem, options)
-                                                       : make_adbo(problem, options);
+  switch (options.method) {
+    case Method::kAsyncHypergradient:
+      return make_async_hypergradient(problem, options);
+    case Method::kExact:
+      return make_exact(problem, options);
+    case Method::kAuto:
+    case Method::kAdbo:
+    case Method::kSdbo:
+      break;
+  }
+  return make_adbo(problem, options);
 }
 
 }  // namespace adbo::detail

@@ -88,7 +88,7 @@ class TableBuilder {
 void add_asynchrony(TableBuilder& table) {
   table.group("Asynchrony");
   table.choice({.name = "method"}, choice_of<&Options::method>(),
-               {"auto", "adbo", "sdbo", "async-hypergradient"},
+               {"auto", "adbo", "sdbo", "async-hypergradient", "exact"},
                "Solution method; auto means adbo, and sdbo is adbo that waits for every worker.");
   table.number({.name = "active_workers", .symbol = "S", .aliases = {"active", "S", "active_set"}},
                &Options::active_workers, at_least(0),
@@ -227,6 +227,13 @@ void add_hypergradient(TableBuilder& table) {
       "0 otherwise.");
 }
 
+void add_exact(TableBuilder& table) {
+  table.group("Exact hypergradient");
+  table.number({.name = "hypergradient_tolerance"}, &Options::hypergradient_tolerance, above(0),
+               "The run ends as converged when the norm of the projected hypergradient is at most this times "
+               "1 + |F|.");
+}
+
 std::vector<OptionInfo> build_table() {
   TableBuilder table;
   add_asynchrony(table);
@@ -235,6 +242,7 @@ std::vector<OptionInfo> build_table() {
   add_regularization(table);
   add_cuts(table);
   add_hypergradient(table);
+  add_exact(table);
   return table.take();
 }
 
@@ -422,10 +430,10 @@ Status check_workers(const Options& options, std::int64_t num_workers) {
     return invalid("active_workers = " + to_text(options.active_workers) + " exceeds the " + workers +
                    ": expected 1 to " + to_text(num_workers) + ", or 0 for half of them");
   }
-  if (options.method == Method::kSdbo && options.active_workers != 0 &&
-      options.active_workers != num_workers) {
-    return invalid("active_workers = " + to_text(options.active_workers) +
-                   " with method = sdbo, which waits for all " + workers +
+  const bool waits_for_all = options.method == Method::kSdbo || options.method == Method::kExact;
+  if (waits_for_all && options.active_workers != 0 && options.active_workers != num_workers) {
+    return invalid("active_workers = " + to_text(options.active_workers) + " with method = " +
+                   option_value(options, *find_option("method")) + ", which waits for all " + workers +
                    ": leave active_workers out, or choose method = adbo");
   }
   return {};

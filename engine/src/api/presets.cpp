@@ -77,8 +77,13 @@ Values paper_task_values(std::string_view task) {
     return {{"split", "shard-tail"}, {"validation_fraction", "0.5"},  {"shard_weights", "equal"},
             {"ridge", "0.001"},      {"corrupt_rule", "other-class"}, {"start", "zero"}};
   }
-  return {{"split", "shard-tail"}, {"validation_fraction", "0.5"}, {"shard_weights", "equal"},
-          {"model", "logistic"},   {"parametrization", "linear"},  {"penalty_factor", "1"},
+  return {{"split", "shard-tail"},
+          {"validation_fraction", "0.5"},
+          {"shard_weights", "equal"},
+          {"model", "logistic"},
+          {"parametrization", "linear"},
+          {"penalty_factor", "1"},
+          {"bounds", "none"},
           {"start", "zero"}};
 }
 
@@ -132,6 +137,7 @@ Preset code_ijcnn1() {
        {"model", "softmax"},
        {"per_class", "false"},
        {"parametrization", "linear"},
+       {"bounds", "none"},
        {"penalty_factor", "0.011363636363636364"}}};
 }
 

@@ -22,6 +22,10 @@ std::string_view to_string(Termination termination) {
       return "diverged";
     case Termination::kFailed:
       return "failed";
+    case Termination::kStalled:
+      return "stalled";
+    case Termination::kSolveFailed:
+      return "solve_failed";
   }
   return "unknown";
 }
@@ -57,7 +61,7 @@ std::string Summary::full_report() const {
   report << "  evaluations: " << counts.upper_gradients << " upper gradients, " << counts.lower_gradients
          << " lower gradients, " << counts.hessian_products << " Hessian products, " << counts.cross_products
          << " cross products\n"
-         << "  " << counts.messages << " messages, " << counts.bytes << " bytes; cuts: " << counts.cuts_added
+         << "  " << counts.rounds << " rounds, " << counts.messages << " messages, " << counts.bytes << " bytes; cuts: " << counts.cuts_added
          << " added, " << counts.cuts_dropped << " dropped, " << counts.cuts_alive << " alive\n"
          << "  age of the answers used, in iterations:";
   for (std::size_t k = 0; k < staleness_histogram.size(); ++k) {

@@ -2,13 +2,16 @@
 #include <chrono>
 #include <limits>
 #include <numeric>
+#include <optional>
 #include <stdexcept>
 #include <string>
 #include <utility>
 #include <vector>
 
+#include "adbo/kernels/dense_newton.h"
 #include "adbo/kernels/fit.h"
 #include "adbo/measures.h"
+#include "problems/direct_curvature.h"
 #include "problems/fit_options.h"
 #include "problems/ordered_sum.h"
 
@@ -22,6 +25,7 @@ class PooledProblem {
       : problem_(problem),
         upper_(upper),
         mean_factor_(1.0 / static_cast<double>(problem.num_workers())),
+        executor_(executor),
         sum_(executor, problem.num_workers(), problem.lower_dim()) {}
 
   /// (1/N) sum_i g_i(x, y) and its gradient.
@@ -39,6 +43,19 @@ class PooledProblem {
           return 0.0;
         },
         out);
+  }
+
+  /// (1/N) sum_i g_i(x, y), its gradient, and its Hessian where every worker gives one.
+  double lower_second_order(std::span<const double> y, std::span<double> gradient,
+                            std::span<double> hessian) {
+    if (!hessian_sum_) hessian_sum_.emplace(executor_, problem_.num_workers(), hessian.size());
+    mean(
+        [&](std::size_t i, std::span<double> block) {
+          problem_.worker(i).lower_curvature(part_of_upper(i), y, block);
+          return 0.0;
+        },
+        hessian, *hessian_sum_);
+    return lower(y, gradient);
   }
 
   /// (1/N) sum_i G_i(x, y).
@@ -59,8 +76,10 @@ class PooledProblem {
     return upper_.subspan(support.begin, support.size);
   }
 
-  double mean(const detail::OrderedSum::Part& part, std::span<double> out) {
-    const double total = sum_(part, out);
+  double mean(const detail::OrderedSum::Part& part, std::span<double> out) { return mean(part, out, sum_); }
+
+  double mean(const detail::OrderedSum::Part& part, std::span<double> out, detail::OrderedSum& sum) const {
+    const double total = sum(part, out);
     for (double& entry : out) entry *= mean_factor_;
     return total * mean_factor_;
   }
@@ -68,8 +87,40 @@ class PooledProblem {
   Problem& problem_;
   std::span<const double> upper_;
   double mean_factor_;
+  detail::Executor& executor_;
   detail::OrderedSum sum_;
+  std::optional<detail::OrderedSum> hessian_sum_;
 };
+
+/// y*(x) from the start in `lower`. Newton's method with the whole Hessian where the workers give it: the
+/// coefficients of a regularizer can differ by many orders of magnitude, which L-BFGS does not bear. Where
+/// that does not converge, and elsewhere, fit(), which also knows what is unbounded.
+kernels::FitResult minimize_lower(const Problem& problem, PooledProblem& pooled, std::span<double> lower,
+                                  const kernels::FitOptions& options) {
+  int evaluations = 0;
+  if (const std::size_t size = detail::direct_curvature_size(problem); size > 0) {
+    std::vector<double> point(lower.begin(), lower.end());
+    const kernels::FitResult newton = kernels::DenseNewton(size).minimize(
+        point,
+        [&](std::span<const double> y, std::span<double> gradient, std::span<double> hessian) {
+          return pooled.lower_second_order(y, gradient, hessian);
+        },
+        options);
+    evaluations = newton.evaluations;
+    if (newton.status == kernels::FitStatus::kConverged) {
+      std::copy(point.begin(), point.end(), lower.begin());
+      return newton;
+    }
+  }
+  kernels::FitResult fit = kernels::fit(
+      lower, [&](std::span<const double> y, std::span<double> gradient) { return pooled.lower(y, gradient); },
+      [&](std::span<const double> y, std::span<const double> u, std::span<double> out) {
+        pooled.lower_hessian_product(y, u, out);
+      },
+      options);
+  fit.evaluations += evaluations;
+  return fit;
+}
 
 void check(const Problem& problem, std::span<const double> upper, std::span<const double> lower_start) {
   if (const Status status = problem.validate(); !status.ok()) {
@@ -114,13 +165,7 @@ ValueFunction value_function(Problem& problem, std::span<const double> upper,
   ValueFunction result;
   result.lower.assign(lower_start.begin(), lower_start.end());
   result.lower.resize(problem.lower_dim());
-  const kernels::FitResult fit = kernels::fit(
-      result.lower,
-      [&](std::span<const double> y, std::span<double> gradient) { return pooled.lower(y, gradient); },
-      [&](std::span<const double> y, std::span<const double> u, std::span<double> out) {
-        pooled.lower_hessian_product(y, u, out);
-      },
-      detail::fit_options(options));
+  const kernels::FitResult fit = minimize_lower(problem, pooled, result.lower, detail::fit_options(options));
 
   result.reason = reason_of(fit.status);
   result.converged = fit.status == kernels::FitStatus::kConverged;

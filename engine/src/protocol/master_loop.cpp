@@ -71,11 +71,8 @@ void MasterLoop::run(Summary& summary) {
   summary.iterations = 0;
   summary.staleness_histogram.assign(static_cast<std::size_t>(options_.max_staleness) + 1, 0);
 
-  if (options_.iterations == 0) {
-    broadcast(method_, transport_, 0, {});
-  } else {
-    broadcast(method_, transport_, 0, everyone_);
-  }
+  const bool sends_steps = options_.iterations > 0 && method_.is_fed_by_arrivals();
+  broadcast(method_, transport_, 0, sends_steps ? everyone_ : std::span<const std::size_t>());
   if (observe(0, 0, 0)) {
     std::int64_t t = 0;
     while (t < options_.iterations && iterate(t)) ++t;
@@ -83,7 +80,7 @@ void MasterLoop::run(Summary& summary) {
   }
 
   summary.wall_seconds = wall_seconds();
-  summary.cpu_seconds = cpu_seconds(CLOCK_PROCESS_CPUTIME_ID) - cpu_start_ - observer_cpu_;
+  summary.cpu_seconds = run_cpu_seconds();
   summary.virtual_seconds = run_seconds(summary.wall_seconds);
   summary.upper_change_max = 0;
   const std::span<const double> v = final_upper();
@@ -105,13 +102,18 @@ bool MasterLoop::diverged() const { return summary_->termination == Termination:
 
 bool MasterLoop::iterate(std::int64_t t) {
   if (limits_.interrupted()) return end_interrupted();
-  if (!collect(t)) return false;
-  const std::span<const std::size_t> active = active_.finish();
-  method_.step(t, active, transport_);
-  if (!end_if_running_away(t)) return false;
+  const bool fed = method_.is_fed_by_arrivals();
+  std::span<const std::size_t> active = everyone_;
+  if (fed) {
+    if (!collect(t)) return false;
+    active = active_.finish();
+    method_.step(t, active, transport_);
+    if (!end_if_running_away(t)) return false;
+  }
   const MethodMaster::Outcome outcome = method_.collective(t, active, transport_);
   if (!accept_outcome(outcome, t)) return false;
-  if (outcome.answer_all) active_.mark_all(t);
+  if (outcome.answer_all || !fed) active_.mark_all(t);
+  if (!fed && !end_if_running_away(t)) return false;
   summary_->iterations = t + 1;
 
   // The snapshot is published even when nobody is answered any more: it is the state that a measurement
@@ -119,8 +121,9 @@ bool MasterLoop::iterate(std::int64_t t) {
   broadcast(method_, transport_, t + 1, {});
   if (!measure_if_due(t + 1)) return false;
   if (!observe(t + 1, active.size(), active_.longest_silence(t))) return false;
+  if (outcome.ending) return end(outcome.ending->termination, outcome.ending->message);
   if (summary_->stationarity_iteration >= 0) return end(Termination::kConverged);
-  if (t + 1 < options_.iterations) {
+  if (fed && t + 1 < options_.iterations) {
     send_steps(method_, transport_, t + 1,
                outcome.answer_all ? std::span<const std::size_t>(everyone_) : active);
   }
@@ -163,6 +166,7 @@ bool MasterLoop::observe(std::int64_t completed, std::size_t active, std::int64_
   TraceRecord record;
   record.iteration = completed;
   record.wall_seconds = wall_seconds();
+  record.cpu_seconds = run_cpu_seconds();
   record.virtual_seconds = run_seconds(record.wall_seconds);
   record.stationarity_gap = last_gap_;
   record.active = static_cast<std::int64_t>(active);
@@ -217,6 +221,10 @@ bool MasterLoop::accept_outcome(const MethodMaster::Outcome& outcome, std::int64
 /// without that.
 double MasterLoop::run_seconds(double wall) const {
   return options_.clock == ClockKind::kVirtual ? transport_.now_seconds() : wall;
+}
+
+double MasterLoop::run_cpu_seconds() const {
+  return cpu_seconds(CLOCK_PROCESS_CPUTIME_ID) - cpu_start_ - observer_cpu_;
 }
 
 double MasterLoop::wall_seconds() const { return seconds_since(wall_start_) - observer_wall_; }

@@ -43,6 +43,7 @@ class MasterLoop {
   bool end_with(const WorkerIncident& incident, std::int64_t completed);
   bool accept_outcome(const MethodMaster::Outcome& outcome, std::int64_t completed);
   [[nodiscard]] double wall_seconds() const;
+  [[nodiscard]] double run_cpu_seconds() const;
   [[nodiscard]] double run_seconds(double wall) const;
 
   const Options& options_;

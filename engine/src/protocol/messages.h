@@ -29,7 +29,36 @@ enum class Ask : std::uint8_t {
   kReverse,           ///< the reverse of one round
   kIsolatedRound,     ///< one further round y'_{K+1} whose answer only the worker itself uses
   kIsolatedGradient,  ///< d/dv ||y_i - y'_{i,K+1}||^2 with z' and phi constant
-  kMeasure,           ///< the worker's blocks of the stationarity gap at the master's (x_i, y_i)
+  kMeasure,  ///< an evaluation at a point of the master's that leaves the worker as it is: its blocks
+             ///< of the stationarity gap, or, for a synchronous method, what `wanted` names
+};
+
+/// What a synchronous method may ask of a worker at a point (x, y) with a direction u.
+struct Wanted {
+  bool upper = false;            ///< G_i with both gradients
+  bool lower = false;            ///< g_i with grad_y g_i
+  bool hessian_product = false;  ///< (d2 g_i/dy dy) u
+  bool cross_product = false;    ///< (d2 g_i/dx dy) u
+  bool curvature = false;        ///< WorkerObjective::lower_curvature()
+};
+
+/// The point of an evaluation; u is read only where a product is wanted.
+struct EvaluationPoint {
+  std::span<const double> upper{};      ///< x, [n]
+  std::span<const double> lower{};      ///< y, [m]
+  std::span<const double> direction{};  ///< u, [m]
+};
+
+/// The answer: what was not wanted keeps an older value.
+struct Evaluation {
+  double upper_value = 0;                    ///< G_i
+  double lower_value = 0;                    ///< g_i
+  std::vector<double> upper_gradient_upper;  ///< grad_x G_i on the support; empty where G_i has no x
+  std::vector<double> upper_gradient_lower;  ///< grad_y G_i, [m]
+  std::vector<double> lower_gradient;        ///< grad_y g_i, [m]
+  std::vector<double> hessian_product;       ///< [m]
+  std::vector<double> cross_product;         ///< on the support
+  std::vector<double> curvature;             ///< [b * b]; empty where the method has no use for it
 };
 
 /// A request to one worker. Spans point into the master's memory, which stays as it is until the worker has
@@ -51,6 +80,10 @@ struct Request {
   std::span<const double> round_dual;       ///< phi_ik, [m]
   std::span<const double> consensus_adjoint;  ///< zbar^c, [m]
   Cut* new_cut = nullptr;                     ///< the cut under construction
+
+  // A synchronous method's evaluation
+  Wanted wanted;
+  EvaluationPoint point;
 };
 
 /// Evaluations a message took.
@@ -73,7 +106,7 @@ struct UpdateMessage {
   std::vector<double> lower_local;       ///< y_i, [m]
   std::vector<std::int64_t> cut_serial;  ///< the cuts it knew, ...
   std::vector<double> cut_product;       ///< ... and b_il . y_i for each
-  double upper_value = 0;  ///< G_i at the state before the step
+  double upper_value = 0;                ///< G_i at the state before the step
   // A hypergradient method's contribution, at the broadcast (v, y-hat, q); empty otherwise:
   std::vector<double> upper_objective_gradient;  ///< grad_y G_i, [m]
   std::vector<double> lower_gradient;            ///< grad_y g_i, [m]
@@ -99,6 +132,7 @@ struct RoundMessage {
   double lower_value = 0;  ///< g_i(v, y'_k)
   double upper_value = 0;  ///< kMeasure: G_i(x_i, y_i)
   double gap_upper = 0, gap_lower = 0;  ///< kMeasure: ||grad_{x_i} L_p||^2, ||grad_{y_i} L_p||^2
+  Evaluation evaluation;                ///< kMeasure: a synchronous method's
   WorkCounts work;
   WorkerFailure failure;
 };

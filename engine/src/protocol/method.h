@@ -18,11 +18,21 @@ struct WorkerIncident {
   std::string what;
 };
 
+/// How a method ends the run by itself.
+struct Ending {
+  Termination termination = Termination::kConverged;
+  std::string message;
+};
+
 /// The master's half of a method: its state and what it does with answers. Knows no threads; everything it
 /// learns comes through a Transport, so that it runs without threads in tests.
 class MethodMaster {
  public:
   virtual ~MethodMaster() = default;
+
+  /// False: a synchronous method. Workers are never sent a step, step() is never called, and an iteration is
+  /// what collective() does with all of them.
+  [[nodiscard]] virtual bool is_fed_by_arrivals() const { return true; }
 
   /// What is broadcast.
   virtual void fill(Snapshot& draft) = 0;
@@ -35,6 +45,7 @@ class MethodMaster {
     bool interrupted = false;                  ///< the run is to end; the state is that before the exchange
     std::optional<WorkerIncident> incident{};  ///< a worker failed
     bool answer_all = false;  ///< every worker is idle and is to be answered, not only the active
+    std::optional<Ending> ending{};  ///< the iteration counts, and is the last
     [[nodiscard]] bool complete() const { return !interrupted && !incident; }
   };
   /// What the method does with all workers at once after iteration t, if anything is due then.

@@ -52,10 +52,12 @@ class Transport : public WorkerStates {
   /// Sends the request of every worker (filled through request()) and waits for all answers; false:
   /// interrupted. kTimed needs that no step is in flight (hold_all or discard_all before).
   virtual bool exchange_all(Timing timing) = 0;
+  /// The same with some of the workers (ascending); the others' replies stand.
+  virtual bool exchange(std::span<const std::size_t> workers, Timing timing) = 0;
   /// Waits, outside the time of the run, until every worker has computed its answer: an untimed exchange may
   /// follow.
   virtual bool settle() = 0;
-  /// The worker's answer to the last exchange, valid until the next one.
+  /// The worker's answer to its last exchange, valid until its next one.
   [[nodiscard]] virtual const RoundMessage& reply(std::size_t worker) const = 0;
 
   /// Seconds of the run: virtual under the virtual clock.

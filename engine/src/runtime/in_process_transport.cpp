@@ -3,6 +3,7 @@
 #include <algorithm>
 #include <cassert>
 #include <exception>
+#include <numeric>
 #include <utility>
 
 namespace adbo::detail {
@@ -47,8 +48,10 @@ InProcessTransport::InProcessTransport(Parts parts, const RunLimits& limits)
     : limits_(limits),
       domain_(parts.programs.size(), std::move(parts.make_snapshot), std::move(parts.on_reclaim)),
       channels_(parts.programs.size()),
+      everyone_(parts.programs.size()),
       clock_(std::move(parts.clock)),
       executor_(std::move(parts.executor)) {
+  std::iota(everyone_.begin(), everyone_.end(), std::size_t{0});
   for (std::size_t i = 0; i < channels_.size(); ++i) {
     Channel& channel = channels_[i];
     channel.program = std::move(parts.programs[i]);
@@ -248,9 +251,9 @@ bool InProcessTransport::settle() {
   });
 }
 
-bool InProcessTransport::exchange_all(Timing timing) {
+bool InProcessTransport::exchange(std::span<const std::size_t> workers, Timing timing) {
   exchange_is_timed_ = timing == Timing::kTimed;
-  for (std::size_t i = 0; i < channels_.size(); ++i) {
+  for (const std::size_t i : workers) {
     Channel& channel = channels_[i];
     assert(channel.request.ask != Ask::kStep && channel.step != Pending::kComputing);
     channel.rounds.release(channel.rounds.available());  // (E2): the reply before
@@ -260,18 +263,19 @@ bool InProcessTransport::exchange_all(Timing timing) {
   }
   if (timing == Timing::kTimed) {
     assert(steps_in_flight_ == 0);
-    for (std::size_t k = 0; k < channels_.size(); ++k) {
+    for (std::size_t k = 0; k < workers.size(); ++k) {
       if (!wait_due()) return false;
     }
     return true;
   }
-  const bool complete = wait_until([this] {
+  const bool complete = wait_until([this, workers] {
     wake_at_ = std::chrono::steady_clock::now() + kPatience;
     notice_any();
-    return std::all_of(channels_.begin(), channels_.end(),
-                       [](const Channel& channel) { return channel.round == Pending::kAnswered; });
+    return std::all_of(workers.begin(), workers.end(), [this](std::size_t worker) {
+      return channels_[worker].round == Pending::kAnswered;
+    });
   });
-  for (Channel& channel : channels_) channel.round = Pending::kNothing;
+  for (const std::size_t i : workers) channels_[i].round = Pending::kNothing;
   return complete;
 }
 

@@ -3,6 +3,7 @@
 #include <cstddef>
 #include <functional>
 #include <memory>
+#include <span>
 #include <vector>
 
 #include "concurrency/doorbell.h"
@@ -50,7 +51,8 @@ class InProcessTransport final : public Transport {
   bool hold_all() override;
   bool discard_all() override;
   bool settle() override;
-  bool exchange_all(Timing timing) override;
+  bool exchange_all(Timing timing) override { return exchange(everyone_, timing); }
+  bool exchange(std::span<const std::size_t> workers, Timing timing) override;
   [[nodiscard]] const RoundMessage& reply(std::size_t worker) const override;
   [[nodiscard]] double now_seconds() const override { return clock_->now_seconds(); }
 
@@ -95,6 +97,7 @@ class InProcessTransport final : public Transport {
   const RunLimits& limits_;
   SnapshotDomain<Snapshot> domain_;
   std::vector<Channel> channels_;
+  std::vector<std::size_t> everyone_;  ///< 0 ... N-1
   Doorbell bell_;
   std::unique_ptr<Clock> clock_;
   Fifo<std::size_t> held_;  ///< workers whose taken updates wait for next_update()

@@ -1,0 +1,89 @@
+#include "methods/synchronous/rounds.h"
+
+#include <algorithm>
+#include <cstdint>
+#include <numeric>
+
+#include "protocol/vector_math.h"
+
+namespace adbo::detail {
+
+Rounds::Rounds(const Problem& problem) : problem_(problem), everyone_(problem.num_workers()) {
+  std::iota(everyone_.begin(), everyone_.end(), std::size_t{0});
+  asked_.reserve(everyone_.size());
+}
+
+void Rounds::ask(const Wanted& wanted, const EvaluationPoint& point, std::span<const std::size_t> workers) {
+  asked_.assign(workers.begin(), workers.end());
+  for (const std::size_t worker : asked_) {
+    Request& request = transport_->request(worker);
+    request.ask = Ask::kMeasure;
+    request.wanted = wanted;
+    request.point = point;
+  }
+  const double before = transport_->now_seconds();
+  const bool complete = transport_->exchange(asked_, Transport::Timing::kTimed);
+  seconds_ += transport_->now_seconds() - before;
+  inspect(complete);
+  count(wanted);
+}
+
+void Rounds::inspect(bool complete) const {
+  if (!complete) throw RoundEnded({.interrupted = true});
+  for (const std::size_t worker : asked_) {
+    const WorkerFailure& failure = transport_->reply(worker).failure;
+    if (!failure.failed) continue;
+    throw RoundEnded({.incident = WorkerIncident{
+                          .worker = worker, .non_finite = failure.non_finite, .what = failure.what}});
+  }
+}
+
+void Rounds::count(const Wanted& wanted) {
+  ++counts_.rounds;
+  counts_.messages += static_cast<std::int64_t>(2 * asked_.size());
+  for (const std::size_t worker : asked_) {
+    const WorkCounts& work = transport_->reply(worker).work;
+    counts_.upper_gradients += work.upper_gradients;
+    counts_.lower_gradients += work.lower_gradients;
+    counts_.hessian_products += work.hessian_products;
+    counts_.cross_products += work.cross_products;
+    counts_.bytes += static_cast<std::int64_t>(sizeof(double) * numbers_sent(wanted, worker));
+  }
+}
+
+/// There: x on the support, y, and u where a product is wanted; back: what is wanted.
+std::size_t Rounds::numbers_sent(const Wanted& wanted, std::size_t worker) const {
+  const std::size_t n = problem_.support(worker).size, m = problem_.lower_dim();
+  const Evaluation& evaluation = answer(worker);
+  std::size_t numbers = n + m;
+  if (wanted.hessian_product || wanted.cross_product) numbers += m;
+  if (wanted.upper) numbers += 1 + m + evaluation.upper_gradient_upper.size();
+  if (wanted.lower) numbers += 1 + m;
+  if (wanted.hessian_product) numbers += m;
+  if (wanted.cross_product) numbers += n;
+  if (wanted.curvature) numbers += evaluation.curvature.size();
+  return numbers;
+}
+
+double Rounds::mean(double Evaluation::*value) const {
+  double sum = 0;
+  for (const std::size_t worker : asked_) sum += answer(worker).*value;
+  return sum / static_cast<double>(asked_.size());
+}
+
+void Rounds::mean(std::vector<double> Evaluation::*vector, std::span<double> out) const {
+  const double share = 1 / static_cast<double>(asked_.size());
+  std::fill(out.begin(), out.end(), 0.0);
+  for (const std::size_t worker : asked_) add_scaled(share, answer(worker).*vector, out);
+}
+
+void Rounds::mean_on_supports(std::vector<double> Evaluation::*vector, std::span<double> out) const {
+  const double share = 1 / static_cast<double>(asked_.size());
+  std::fill(out.begin(), out.end(), 0.0);
+  for (const std::size_t worker : asked_) {
+    const UpperSupport& support = problem_.support(worker);
+    add_scaled(share, answer(worker).*vector, out.subspan(support.begin, support.size));
+  }
+}
+
+}  // namespace adbo::detail

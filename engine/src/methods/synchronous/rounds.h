@@ -1,0 +1,69 @@
+#pragma once
+
+#include <cstddef>
+#include <exception>
+#include <span>
+#include <vector>
+
+#include "adbo/problem.h"
+#include "adbo/summary.h"
+#include "protocol/method.h"
+
+namespace adbo::detail {
+
+/// A round did not give what it should: the run was interrupted, or a worker failed. It unwinds whatever
+/// computation asked for the round, minimizers and linear solvers included.
+class RoundEnded final : public std::exception {
+ public:
+  explicit RoundEnded(MethodMaster::Outcome outcome) : outcome_(std::move(outcome)) {}
+  [[nodiscard]] const MethodMaster::Outcome& outcome() const { return outcome_; }
+  /// A value at the point asked for was not finite: another point may do.
+  [[nodiscard]] bool is_non_finite() const { return outcome_.incident && outcome_.incident->non_finite; }
+  [[nodiscard]] const char* what() const noexcept override { return "a round with the workers ended early"; }
+
+ private:
+  MethodMaster::Outcome outcome_;
+};
+
+/// The master's half of every synchronous method: asks workers for evaluations, waits for all the answers,
+/// and counts. A round takes the time of its slowest answer. Means are over the workers of the last round,
+/// summed in worker order: the same bits for any number of threads.
+class Rounds {
+ public:
+  /// `problem` must outlive the object.
+  explicit Rounds(const Problem& problem);
+  /// To be called before the first round, and before each that follows on another transport.
+  void attach(Transport& transport) { transport_ = &transport; }
+
+  /// Asks every worker, or those given (ascending). The point has to stay as it is until this returns.
+  /// Throws RoundEnded.
+  void ask(const Wanted& wanted, const EvaluationPoint& point) { ask(wanted, point, everyone_); }
+  void ask(const Wanted& wanted, const EvaluationPoint& point, std::span<const std::size_t> workers);
+
+  [[nodiscard]] const Evaluation& answer(std::size_t worker) const {
+    return transport_->reply(worker).evaluation;
+  }
+  [[nodiscard]] double mean(double Evaluation::*value) const;
+  /// out [size of the member].
+  void mean(std::vector<double> Evaluation::*vector, std::span<double> out) const;
+  /// Of vectors on the workers' supports; a worker whose vector is empty contributes zeros. out [n].
+  void mean_on_supports(std::vector<double> Evaluation::*vector, std::span<double> out) const;
+
+  [[nodiscard]] const Problem& problem() const { return problem_; }
+  [[nodiscard]] const Counts& counts() const { return counts_; }
+  /// Seconds of the run that rounds took.
+  [[nodiscard]] double seconds() const { return seconds_; }
+
+ private:
+  void inspect(bool complete) const;
+  void count(const Wanted& wanted);
+  [[nodiscard]] std::size_t numbers_sent(const Wanted& wanted, std::size_t worker) const;
+
+  const Problem& problem_;
+  Transport* transport_ = nullptr;
+  std::vector<std::size_t> everyone_, asked_;
+  Counts counts_;
+  double seconds_ = 0;
+};
+
+}  // namespace adbo::detail
