@@ -12,6 +12,8 @@ constexpr std::int64_t kDescentMoves = 150;
 /// No coordinate moves further in one step, in either phase.
 constexpr double kLargestChange = 0.5;
 constexpr std::size_t kSecants = 20;
+/// The residuals' part of their peak that the tail's first steps wait for.
+constexpr double kCoarsest = 0.3;
 
 }  // namespace
 
@@ -20,6 +22,7 @@ UpperStep::UpperStep(const UpperStepSettings& settings, std::size_t upper_dim)
       mean_(upper_dim),
       square_(upper_dim),
       secants_(settings.scaling == UpperScaling::kPerCoordinate ? upper_dim : 0, kSecants),
+      part_of_peak_(kCoarsest),
       change_(upper_dim),
       free_(upper_dim) {}
 
@@ -60,6 +63,7 @@ void UpperStep::follow_tail(std::span<const double> direction, const EstimateLag
   secants_.see(upper, direction);
   const double norm = mark_free(direction, upper);
   if (norm == 0) return;
+  adapt_accuracy(norm);
   adapt_radius(norm);
   propose(direction);
   apply_change(radius_, upper);
@@ -69,14 +73,14 @@ void UpperStep::follow_tail(std::span<const double> direction, const EstimateLag
 /// direction's error is that part of what the step changed, whatever the problem's units. One round of
 /// answers is needed to see the peak at all; a worker that stays silent does not stop v for ever.
 bool UpperStep::have_caught_up(const EstimateLag& lag) {
-  constexpr double kPartOfPeak = 0.3, kMostRounds = 30;
+  constexpr double kMostRounds = 30;
   ++waited_;
   peak_.lower = std::max(peak_.lower, lag.lower);
   peak_.adjoint = std::max(peak_.adjoint, lag.adjoint);
   const double rounds = static_cast<double>(waited_) / (1 + lag.mean_age);
   if (rounds < 1) return false;
   if (rounds > kMostRounds) return true;
-  return lag.lower <= kPartOfPeak * peak_.lower && lag.adjoint <= kPartOfPeak * peak_.adjoint;
+  return lag.lower <= part_of_peak_ * peak_.lower && lag.adjoint <= part_of_peak_ * peak_.adjoint;
 }
 
 /// The norm of the direction over the coordinates that no bound holds back.
@@ -89,6 +93,14 @@ double UpperStep::mark_free(std::span<const double> direction, std::span<const d
     if (!held) square += direction[j] * direction[j];
   }
   return std::sqrt(square);
+}
+
+/// Secant pairs of a nearly flat direction drown in the gradients' errors: where steps do not make the
+/// gradient smaller, the next ones wait for better estimates.
+void UpperStep::adapt_accuracy(double norm) {
+  constexpr double kSharpen = 0.5, kRelax = 1.2, kFinest = 0.01;
+  const bool gained = last_norm_ == 0 || norm < last_norm_;
+  part_of_peak_ = std::clamp(part_of_peak_ * (gained ? kRelax : kSharpen), kFinest, kCoarsest);
 }
 
 /// There is no objective to search along a line by; a gradient that has doubled says that the last step was

@@ -44,6 +44,7 @@ class UpperStep {
   void follow_tail(std::span<const double> direction, const EstimateLag& lag, std::span<double> upper);
   [[nodiscard]] bool have_caught_up(const EstimateLag& lag);
   double mark_free(std::span<const double> direction, std::span<const double> upper);
+  void adapt_accuracy(double norm);
   void adapt_radius(double norm);
   void propose(std::span<const double> direction);
   void apply_change(double largest_change, std::span<double> upper) const;
@@ -58,6 +59,7 @@ class UpperStep {
   double last_norm_ = 0;            ///< of the free direction at the last tail step; 0: none yet
   std::int64_t waited_ = 0;         ///< iterations since then
   EstimateLag peak_;                ///< largest lags since then
+  double part_of_peak_;             ///< to which the residuals have to fall
   std::vector<double> change_;      ///< proposed, [n]
   std::vector<std::uint8_t> free_;  ///< coordinates that no bound holds back, [n]
 };
