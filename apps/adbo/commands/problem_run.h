@@ -24,8 +24,9 @@ struct Findings {
 /// A task that is ready to run.
 struct PreparedTask {
   Problem problem;
-  TestScore test_score;  ///< empty without test rows
-  Json data;             ///< the `data` part of summary.json
+  RunScores scores;
+  Json data;                ///< the `data` part of summary.json
+  double read_seconds = 0;  ///< 0: nothing was read
   /// Measures the result and writes the files that are the task's own.
   std::function<Findings(Problem&, const Result&, const OutputFolder&)> conclude;
 };

@@ -53,10 +53,11 @@ PreparedTask prepare_quadratic(const Settings& settings) {
   const Solution solution{std::move(instance.upper_solution), instance.value};
   const ResolveOptions resolve = resolve_options(settings, kAutomaticTolerance);
   Json data{{"upper_dim", settings.task().upper_dim}, {"lower_dim", settings.task().lower_dim}};
-  return {std::move(instance.problem),
-          {},
-          std::move(data),
-          [solution, resolve](Problem& problem, const Result& result, const OutputFolder&) {
+  return {.problem = std::move(instance.problem),
+          .scores = {},
+          .data = std::move(data),
+          .read_seconds = 0,
+          .conclude = [solution, resolve](Problem& problem, const Result& result, const OutputFolder&) {
             return conclude(solution, resolve, problem, result);
           }};
 }

@@ -18,7 +18,8 @@ bool RunObserver::test_is_due(std::int64_t iteration) const {
 ObserverAction RunObserver::on_iteration(const IterationView& view) {
   std::optional<ModelScore> test;
   if (test_is_due(view.record.iteration)) test = test_score_(view.lower);
-  trace_.add(view.record, test);
+  trace_.add(view.record, test,
+             early_stopping_ != nullptr ? early_stopping_->last_loss() : EarlyStopping::kNotEvaluated);
   progress_.update(view.record, test ? std::optional(test->accuracy) : std::nullopt);
   // A signal that came before the solver listened is not lost.
   return stop_.received() == 0 ? ObserverAction::kContinue : ObserverAction::kStop;

@@ -4,6 +4,7 @@
 #include <functional>
 #include <optional>
 
+#include "adbo/early_stopping.h"
 #include "adbo/observer.h"
 #include "adbo/problems/hyper_cleaning.h"
 #include "execution/progress.h"
@@ -15,6 +16,12 @@ namespace adbo::app {
 /// Accuracy and loss of the lower variable [m] on the test rows; empty when there are none.
 using TestScore = std::function<ModelScore(std::span<const double>)>;
 
+/// What is evaluated while a run goes on, on rows that it does not learn from.
+struct RunScores {
+  TestScore test;        ///< changes nothing; empty without test rows
+  HeldOutLoss held_out;  ///< decides what is delivered and when the run ends; empty without held-out rows
+};
+
 /// Writes the trace, tests the consensus model now and then, shows progress, and stops the run on a signal.
 /// Its time is not the run's.
 class RunObserver final : public Observer {
@@ -22,6 +29,9 @@ class RunObserver final : public Observer {
   /// Tests at iterations 0, evaluate_every, 2 evaluate_every, ... and at `iterations`; evaluate_every >= 1.
   RunObserver(TraceCsv& trace, Progress& progress, const StopSignal& stop, const TestScore& test_score,
               std::int64_t evaluate_every, std::int64_t iterations);
+
+  /// Traces the held-out loss too; `early_stopping` calls this observer.
+  void follow(const EarlyStopping& early_stopping) { early_stopping_ = &early_stopping; }
 
   ObserverAction on_iteration(const IterationView& view) override;
 
@@ -34,6 +44,7 @@ class RunObserver final : public Observer {
   const TestScore& test_score_;
   std::int64_t evaluate_every_;
   std::int64_t iterations_;
+  const EarlyStopping* early_stopping_ = nullptr;
 };
 
 }  // namespace adbo::app

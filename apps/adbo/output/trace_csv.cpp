@@ -14,14 +14,14 @@ namespace {
 constexpr std::chrono::seconds kFlushInterval{1};
 constexpr std::string_view kHeader =
     "iteration,wall_seconds,virtual_seconds,upper_objective,lower_objective,lower_distance,stationarity_gap,"
-    "test_accuracy,test_loss,cuts,active,max_staleness\n";
+    "test_accuracy,test_loss,held_out_loss,cuts,active,max_staleness\n";
 
 void append(std::string& line, double value) {
   if (std::isfinite(value)) fmt::format_to(std::back_inserter(line), "{}", value);
   line += ',';
 }
 
-std::string line_of(const TraceRecord& record, const std::optional<ModelScore>& test) {
+std::string line_of(const TraceRecord& record, const std::optional<ModelScore>& test, double held_out_loss) {
   std::string line = fmt::format("{},", record.iteration);
   for (const double value : {record.wall_seconds, record.virtual_seconds, record.upper_objective,
                              record.lower_objective, record.lower_distance, record.stationarity_gap}) {
@@ -30,6 +30,7 @@ std::string line_of(const TraceRecord& record, const std::optional<ModelScore>& 
   constexpr double kNotMeasured = std::numeric_limits<double>::quiet_NaN();
   append(line, test ? test->accuracy : kNotMeasured);
   append(line, test ? test->loss : kNotMeasured);
+  append(line, held_out_loss);
   return line + fmt::format("{},{},{}\n", record.cuts, record.active, record.max_staleness);
 }
 
@@ -43,8 +44,8 @@ TraceCsv::TraceCsv(const std::string& path)
   check();
 }
 
-void TraceCsv::add(const TraceRecord& record, const std::optional<ModelScore>& test) {
-  file_ << line_of(record, test);
+void TraceCsv::add(const TraceRecord& record, const std::optional<ModelScore>& test, double held_out_loss) {
+  file_ << line_of(record, test, held_out_loss);
   const auto now = std::chrono::steady_clock::now();
   if (now - last_flush_ >= kFlushInterval) {
     last_flush_ = now;

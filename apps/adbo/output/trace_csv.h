@@ -16,7 +16,8 @@ class TraceCsv {
  public:
   explicit TraceCsv(const std::string& path);
 
-  void add(const TraceRecord& record, const std::optional<ModelScore>& test);
+  /// A loss that is not a number was not measured.
+  void add(const TraceRecord& record, const std::optional<ModelScore>& test, double held_out_loss);
   /// Flushes and closes.
   void finish();
 
