@@ -88,12 +88,26 @@ TEST_CASE("clean: pictures, every output file, valid summary") {
   CHECK(summary["data"]["train"]["classes"]["0"] == 20);
   CHECK(summary["data"]["training_rows"].get<int>() + summary["data"]["validation_rows"].get<int>() == 60);
   CHECK(!summary["words"].empty());
-  for (const char* const name :
-       {"value_function", "value_function_start", "value_function_true_mask", "test_accuracy_delivered",
-        "test_accuracy_retrained", "test_accuracy_start", "test_accuracy_validation_only",
-        "test_accuracy_true_mask", "test_accuracy_at_consensus", "test_loss_at_consensus", "detection_auc",
-        "detection_auc_weight", "detection_auc_plain", "detection_precision", "detection_recall",
-        "detection_f1", "upper_change_max"}) {
+  for (const char* const name : {"value_function",
+                                 "value_function_start",
+                                 "value_function_true_mask",
+                                 "test_accuracy_delivered",
+                                 "test_accuracy_retrained",
+                                 "test_accuracy_start",
+                                 "test_accuracy_validation_only",
+                                 "test_accuracy_true_mask",
+                                 "test_accuracy_at_consensus",
+                                 "test_loss_at_consensus",
+                                 "detection_auc",
+                                 "detection_auc_weight",
+                                 "detection_auc_plain",
+                                 "detection_precision",
+                                 "detection_recall",
+                                 "detection_f1",
+                                 "effective_training_rows",
+                                 "held_out_loss",
+                                 "held_out_loss_start",
+                                 "upper_change_max"}) {
     INFO(name);
     CHECK(summary["metrics"].contains(name));
   }
@@ -419,4 +433,71 @@ TEST_CASE("results: a stdout that takes nothing is a failure, not a success") {
     CHECK(WEXITSTATUS(status) == 1);
     CHECK(contains(files.read("messages"), "stdout: cannot be written"));
   }
+}
+
+TEST_CASE("clean: held-out rows decide what is delivered, and patience ends the run") {
+  const Workspace files;
+  const std::vector<std::string> line = picture_cleaning(files);
+  // Steps so large that the consensus model is soon past its best.
+  const std::vector<std::string> rash{"--holdout", "0.5", "--set", "step_lower_consensus=0.5"};
+  REQUIRE(files.run(line + rash + std::vector<std::string>{"--patience", "0"}).code == 0);
+  const Json whole = Json::parse(files.read("result/summary.json"));
+  CHECK(whole["status"] == "iteration_limit");
+  CHECK(whole["data"]["validation_rows"] == 32);
+  const int held_out = whole["data"]["held_out_rows"];
+  CHECK(held_out == 16);  // half of 8 in every shard
+  CHECK(whole["read_seconds"].get<double>() > 0);
+  CHECK(whole["metrics"]["held_out_loss"].get<double>() <=
+        whole["metrics"]["held_out_loss_start"].get<double>());
+
+  // The trace has the loss where it was evaluated, and its minimum is the delivered one.
+  const std::vector<std::string> losses = column(files.read("result/trace.csv"), 9);
+  REQUIRE(losses.front() == "held_out_loss");
+  double least = 1e300;
+  std::size_t where = 0;
+  for (std::size_t k = 1; k < losses.size(); ++k) {
+    CHECK(losses[k].empty() == ((k - 1) % 5 != 0));
+    if (losses[k].empty() || std::stod(losses[k]) >= least) continue;
+    least = std::stod(losses[k]);
+    where = k - 1;
+  }
+  CHECK(whole["best_iteration"] == where);
+  CHECK(whole["metrics"]["held_out_loss"].get<double>() == doctest::Approx(least).epsilon(1e-12));
+}
+
+TEST_CASE("clean: no iteration just evaluates") {
+  const Workspace files;
+  std::vector<std::string> line = picture_cleaning(files);
+  *(std::find(line.begin(), line.end(), "--iterations") + 1) = "0";
+  const Outcome outcome = files.run(line);
+  INFO(outcome.err);
+  REQUIRE(outcome.code == 0);
+  const Json summary = Json::parse(files.read("result/summary.json"));
+  CHECK(summary["status"] == "iteration_limit");
+  CHECK(summary["iterations"] == 0);
+  CHECK(summary["best_iteration"] == 0);
+  CHECK(summary["metrics"]["upper_change_max"] == 0);
+  CHECK(summary["metrics"]["value_function"] == summary["metrics"]["value_function_start"]);
+  CHECK(summary["metrics"].contains("test_accuracy_delivered"));
+  CHECK(summary["metrics"]["effective_training_rows"] == 28);
+  CHECK(line_count(files.read("result/suspects.csv")) == 1 + 28);
+}
+
+TEST_CASE("signs of life: reading large files and measuring, where progress is shown") {
+  const Workspace files;
+  const std::string large = files.write("large.libsvm", libsvm_rows(20000, 5, 1));
+  const std::string small = files.write("small.libsvm", libsvm_rows(40, 5, 2));
+  REQUIRE(files.read("large.libsvm").size() > (1U << 20));
+  const std::vector<std::string> line{"tune", "--train",      large, "--test", small,   "--workers",
+                                      "2",    "--iterations", "2",   "--out",  "result"};
+  const Outcome shown = files.run(line);
+  INFO(shown.err);
+  REQUIRE(shown.code == 0);
+  CHECK(contains(shown.err, "reading " + large + "\n"));
+  CHECK(!contains(shown.err, "reading " + small));
+  CHECK(contains(shown.err, "measuring"));
+  CHECK(!contains(shown.out, "reading"));
+  const Outcome hidden = files.run(line + std::vector<std::string>{"--progress", "none"});
+  CHECK(!contains(hidden.err, "reading"));
+  CHECK(!contains(hidden.err, "measuring"));
 }

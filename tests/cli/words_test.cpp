@@ -33,10 +33,10 @@ TEST_CASE("words: an upper variable that did not move is said") {
   adbo::Summary summary;
   summary.termination = adbo::Termination::kIterationLimit;
   summary.upper_change_max = 1.1e-6;
-  CHECK(says(run_words(summary, adbo::Method::kAdbo), "hardly moved: its largest change is 1.1e-06"));
+  CHECK(says(run_words(summary, adbo::Method::kAdbo, {}), "hardly moved: its largest change is 1.1e-06"));
   summary.upper_change_max = 0.5;
-  CHECK(run_words(summary, adbo::Method::kAdbo).empty());
-  CHECK(says(run_words(summary, adbo::Method::kAuto), "auto stands for adbo"));
+  CHECK(run_words(summary, adbo::Method::kAdbo, {}).empty());
+  CHECK(says(run_words(summary, adbo::Method::kAuto, {}), "auto stands for adbo"));
 }
 
 TEST_CASE("words: cleaning against the best simple alternative") {
@@ -79,4 +79,35 @@ TEST_CASE("words: a value function that fell by nothing to speak of did not fall
   }
   result.value_function = 2 - 3e-4;
   CHECK(!says(cleaning_words(result, {}), "did not fall"));
+}
+
+TEST_CASE("words: which state is delivered, and why the run ended") {
+  adbo::Summary summary;
+  summary.termination = adbo::Termination::kIterationLimit;
+  summary.iterations = 80;
+  summary.upper_change_max = 1;
+  const adbo::app::HeldOutFacts best{.best_iteration = 45, .loss = 0.5, .loss_start = 0.75};
+  CHECK(
+      says(run_words(summary, adbo::Method::kAdbo, best),
+           "the state after iteration 45, the best for the held-out rows (loss 0.5, at the start 0.75). The "
+           "run ended after iteration 80, the limit."));
+  summary.termination = adbo::Termination::kStopped;
+  CHECK(says(run_words(summary, adbo::Method::kAdbo, best), "after iteration 80, as asked."));
+  summary.message = "the held-out loss has not fallen for 35 iterations (patience)";
+  CHECK(says(run_words(summary, adbo::Method::kAdbo, best), "after iteration 80, because the held-out loss"));
+  CHECK(says(run_words(summary, adbo::Method::kAdbo, adbo::app::HeldOutFacts{}), "was never finite"));
+
+  // Of a diverged run the best state is delivered, not the last finite one.
+  summary.termination = adbo::Termination::kDiverged;
+  CHECK(!says(run_words(summary, adbo::Method::kAdbo, best), "last finite iterate"));
+  CHECK(says(run_words(summary, adbo::Method::kAdbo, {}), "last finite iterate"));
+}
+
+TEST_CASE("words: weights that rest on few rows draw a warning") {
+  CleaningMeasures result = measures(0.8, 0.7, 0.7);
+  result.verdicts.given_probability.resize(1000);
+  result.effective_training_rows = 100;
+  CHECK(!says(cleaning_words(result, {}), "Warning"));
+  result.effective_training_rows = 99.5;
+  CHECK(says(cleaning_words(result, {}), "in effect 99.5 of 1000 training rows"));
 }

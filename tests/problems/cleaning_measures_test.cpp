@@ -1,5 +1,6 @@
 #include <doctest/doctest.h>
 
+#include <algorithm>
 #include <cmath>
 #include <stdexcept>
 
@@ -101,6 +102,7 @@ TEST_CASE("cleaning measures: value functions are those of the problem, models t
     const std::vector<double> upper = random_point(150, 7, 2), start = random_point(150, 8);
     CleaningMeasuresInput input = fixture.input(upper);
     input.upper_start = start;
+    input.deliver = adbo::DeliverRule::kWeighted;
     const CleaningMeasures measures = adbo::measure_cleaning(input, fixture.options);
     REQUIRE(measures.all_converged);
     CHECK(measures.worst_gradient_norm <= 1e-10);
@@ -165,6 +167,49 @@ TEST_CASE("cleaning measures: perfect weights are the true mask") {
   CHECK(measures.detection_auc_weight == 1.0);
   CHECK(measures.detection_auc > measures.detection_auc_plain);
   CHECK(measures.detection_auc > 0.95);
+}
+
+TEST_CASE("cleaning measures: the delivered model is trimmed of what the re-trained one finds suspect") {
+  const CleaningFixture fixture;
+  const std::vector<double> upper = random_point(150, 7, 2);
+  CleaningMeasuresInput input = fixture.input(upper);
+  input.deliver = adbo::DeliverRule::kTrimmed;
+  const CleaningMeasures measures = adbo::measure_cleaning(input, fixture.options);
+
+  adbo::Problem problem = adbo::make_hyper_cleaning(fixture.shards, fixture.settings);
+  const std::vector<double> retrained = value_function(problem, upper, {}, fixture.options).lower;
+  const double scale = 1.0 / (150 + 70);
+  std::vector<std::vector<double>> weights;
+  std::size_t removed = 0;
+  for (const CleaningShard& shard : fixture.shards) {
+    const RowVerdicts verdicts = adbo::judge_rows(retrained, shard.train, CleaningFixture::kClasses);
+    std::vector<double>& kept = weights.emplace_back();
+    for (const std::uint8_t suspect : verdicts.is_suspect) kept.push_back(suspect != 0 ? 0.0 : 1.0);
+    removed += static_cast<std::size_t>(std::count(kept.begin(), kept.end(), 0.0));
+  }
+  REQUIRE(removed > 10);
+  std::vector<adbo::WeightedRows> parts;
+  for (std::size_t i = 0; i < fixture.shards.size(); ++i) {
+    parts.push_back({&fixture.shards[i].train, weights[i], scale});
+    parts.push_back({&fixture.shards[i].validation, {}, scale});
+  }
+  const adbo::ModelFit delivered =
+      fit_softmax(parts, CleaningFixture::kClasses, fixture.settings.ridge, {}, fixture.options);
+  CHECK(relative_error(measures.delivered_model, delivered.model) < 1e-7);
+}
+
+TEST_CASE("cleaning measures: effective rows are all rows at equal weights, one where one weight is all") {
+  const CleaningFixture fixture;
+  std::vector<double> upper(150, -3.0);
+  const auto effective = [&] {
+    return adbo::measure_cleaning(fixture.input(upper), fixture.options).effective_training_rows;
+  };
+  CHECK(effective() == doctest::Approx(150).epsilon(1e-12));
+  upper.assign(150, -40.0);
+  upper[17] = 40;
+  CHECK(effective() == doctest::Approx(1).epsilon(1e-9));
+  upper[18] = 0;  // weights 1 and 1/2: 1.5^2 / 1.25
+  CHECK(effective() == doctest::Approx(1.8).epsilon(1e-9));
 }
 
 TEST_CASE("cleaning measures: a run that did nothing gains nothing") {

@@ -31,6 +31,7 @@ ExitCode run_problem_command(CommandLine line, const Environment& environment) {
   refuse_settings_without_effect(settings);
   environment.console.set_quiet(settings.task().quiet);
   environment.console.set_verbose(settings.task().verbose);
+  environment.console.set_progress(settings.task().progress != ProgressMode::kNone);
   return run_problem(settings, environment);
 }
 

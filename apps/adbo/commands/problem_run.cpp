@@ -75,20 +75,24 @@ ExitCode run_problem(Settings& settings, const Environment& environment) {
 
   folder.create();
   StopSignal stop;
-  const Result result = run_solver(task.problem, settings, {task.test_score, task.resolver.get()},
-                                   folder.file("trace.csv"), stop, console);
+  const RunOutcome outcome =
+      run_solver(task.problem, settings, task.measures, folder.file("trace.csv"), stop, console);
+  const Result& result = outcome.result;
   refuse_invalid(result.status);
   write_upper(folder.file("upper.npy"), result.upper);
   if (stop.received() != 0)
     console.note("stopped; measuring and writing the results (a second signal ends at once)");
 
+  console.progress("measuring what the result is worth");
   Findings findings = task.conclude(task.problem, result, folder);
-  RunFacts facts{&settings,
-                 &result.summary,
-                 std::move(findings.metrics),
-                 findings.measure_seconds,
-                 run_words(result.summary, settings.options().method),
-                 std::move(task.data)};
+  RunFacts facts{.settings = &settings,
+                 .summary = &result.summary,
+                 .held_out = outcome.held_out,
+                 .metrics = std::move(findings.metrics),
+                 .read_seconds = task.read_seconds,
+                 .measure_seconds = findings.measure_seconds,
+                 .words = run_words(result.summary, settings.options().method, outcome.held_out),
+                 .data = std::move(task.data)};
   facts.words.insert(facts.words.end(), findings.words.begin(), findings.words.end());
   report(facts, folder, console);
   return exit_code(result.summary, stop.received(), settings.task().require_converged);

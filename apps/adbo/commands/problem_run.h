@@ -25,9 +25,9 @@ struct Findings {
 /// A task that is ready to run.
 struct PreparedTask {
   Problem problem{1, 1};
-  TestScore test_score;                       ///< empty without test rows
-  std::unique_ptr<PeriodicResolve> resolver;  ///< null unless resolve_every asks for it
-  Json data;                                  ///< the `data` part of summary.json
+  RunMeasures measures;
+  Json data;                ///< the `data` part of summary.json
+  double read_seconds = 0;  ///< 0: nothing was read
   /// Measures the result and writes the files that are the task's own.
   std::function<Findings(Problem&, const Result&, const OutputFolder&)> conclude;
 };

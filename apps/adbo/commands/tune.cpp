@@ -11,6 +11,7 @@
 #include "output/row_files.h"
 #include "output/words.h"
 #include "tasks/datasets.h"
+#include "tasks/holdout.h"
 #include "tasks/shards.h"
 #include "tasks/starts.h"
 
@@ -21,7 +22,8 @@ constexpr double kAutomaticTolerance = 1e-8;
 constexpr double kNotApplicable = std::numeric_limits<double>::quiet_NaN();
 
 struct TuningTask {
-  std::vector<TuningShard> shards;
+  std::vector<TuningShard> shards;  ///< with all validation rows, held-out ones included
+  LabelledRows held_out;            ///< empty: none
   TuningSettings settings;
   LabelledRows test;  ///< empty: none
   std::vector<std::string> label_names, feature_names;
@@ -64,17 +66,22 @@ void build_shards(TuningTask& task, const std::vector<ShardRows>& shards, const 
   }
 }
 
-void fill_task(TuningTask& task, const Settings& settings, LoadedData data, const Console& console) {
+/// Returns what the run learns from.
+std::vector<TuningShard> fill_task(TuningTask& task, const Settings& settings, LoadedData data,
+                                   const Console& console) {
   const std::vector<ShardRows> shards = shard_rows(settings, data);
   task.settings = tuning_settings(settings.task(), data.classes());
   task.features = io::column_count(data.train);
   task.scaling = scale_data(data, settings.task().scale);
   console.detail(task.scaling.sentence);
   build_shards(task, shards, data);
+  LearningData<TuningShard> learning = learning_data(task.shards, shards, data, settings);
+  task.held_out = std::move(learning.held_out);
   if (data.test) task.test = take_labelled(*data.test);
   task.label_names = std::move(data.train.label_names);
   task.feature_names = std::move(data.train.feature_names);
   task.resolve = resolve_options(settings, kAutomaticTolerance);
+  return std::move(learning.shards);
 }
 
 void add_preparation(Json& json, const TuningTask& task) {
@@ -85,6 +92,7 @@ void add_preparation(Json& json, const TuningTask& task) {
   }
   json["training_rows"] = training_rows;
   json["validation_rows"] = validation_rows;
+  json["held_out_rows"] = task.held_out.size();
   json["scaling"] = task.scaling.sentence;
 }
 
@@ -117,10 +125,13 @@ void write_files(const TuningTask& task, const Result& result, std::span<const d
   write_scaling(folder.file("scaling.csv"), task.scaling, task.feature_names);
 }
 
-Findings conclude(const TuningTask& task, Problem& problem, const Result& result,
+Findings conclude(const TuningTask& task, const Problem& run_problem, const Result& result,
                   const OutputFolder& folder) {
+  // The run's own problem lacks the held-out rows; a value function is the mean over all validation rows.
+  Problem problem = make_regularization_tuning(task.shards, task.settings);
   const std::vector<double> zeros(problem.upper_dim());
-  const std::span<const double> start_upper = problem.start().upper.empty() ? zeros : problem.start().upper;
+  const std::span<const double> start_upper =
+      run_problem.start().upper.empty() ? zeros : run_problem.start().upper;
   const ValueFunction start = value_function(problem, start_upper, {}, task.resolve);
   const ValueFunction end = value_function(problem, result.upper, {}, task.resolve);
   const ModelScore start_score = test_of(task, start);
@@ -148,8 +159,9 @@ Findings conclude(const TuningTask& task, Problem& problem, const Result& result
 }
 
 /// The problem with the bounds of psi that the settings ask for.
-Problem make_problem(const TuningTask& task, const TaskSettings& settings) {
-  Problem problem = make_regularization_tuning(task.shards, task.settings);
+Problem make_problem(const std::vector<TuningShard>& shards, const TuningTask& task,
+                     const TaskSettings& settings) {
+  Problem problem = make_regularization_tuning(shards, task.settings);
   const UpperBounds& bounds = settings.bounds;
   if (bounds.rule == BoundsRule::kGiven) {
     problem.set_upper_bounds(bounds.lowest, bounds.highest);
@@ -173,27 +185,34 @@ StartPoint start_of(const TuningTask& task, const Problem& problem, const Settin
 PreparedTask prepare_tuning(Settings& settings, const Console& console) {
   LoadedData data = load_data(settings.task(), console);
   Json json = files_json(data);
+  const double read_seconds = data.read_seconds;
   if (const std::int64_t pooled = settings.task().pool_rows; pooled > 0) {
     pool_rows(data, static_cast<std::size_t>(pooled), settings.options().seed);
   }
   settle_workers(settings, data);
   const auto task = std::make_shared<TuningTask>();
-  fill_task(*task, settings, std::move(data), console);
+  const std::vector<TuningShard> learning = fill_task(*task, settings, std::move(data), console);
   add_preparation(json, *task);
 
   PreparedTask prepared;
-  prepared.problem = make_problem(*task, settings.task());
+  prepared.problem = make_problem(learning, *task, settings.task());
   prepared.data = std::move(json);
+  prepared.read_seconds = read_seconds;
   prepared.problem.set_start(start_of(*task, prepared.problem, settings));
   if (task->test.size() > 0) {
-    prepared.test_score = [task](std::span<const double> lower) {
+    prepared.measures.test = [task](std::span<const double> lower) {
       return score_tuning_model(lower, task->test, task->settings, kObserverThreads);
     };
   }
+  if (task->held_out.size() > 0) {
+    prepared.measures.held_out = [task](std::span<const double> /*upper*/, std::span<const double> lower) {
+      return score_tuning_model(lower, task->held_out, task->settings, kObserverThreads).loss;
+    };
+  }
   if (settings.task().resolve_every > 0) {
-    prepared.resolver = std::make_unique<PeriodicResolve>(make_problem(*task, settings.task()), task->resolve,
-                                                          prepared.test_score, settings.task().resolve_every,
-                                                          settings.options().iterations);
+    prepared.measures.resolver = std::make_shared<PeriodicResolve>(
+        make_problem(learning, *task, settings.task()), task->resolve, prepared.measures.test,
+        settings.task().resolve_every, settings.options().iterations);
   }
   prepared.conclude = [task](Problem& problem, const Result& result, const OutputFolder& folder) {
     return conclude(*task, problem, result, folder);

@@ -14,15 +14,16 @@ RunObserver::RunObserver(TraceCsv& trace, Progress& progress, const StopSignal& 
       iterations_(iterations) {}
 
 bool RunObserver::test_is_due(std::int64_t iteration) const {
-  return measures_.test_score && (iteration % evaluate_every_ == 0 || iteration == iterations_);
+  return measures_.test && (iteration % evaluate_every_ == 0 || iteration == iterations_);
 }
 
 ObserverAction RunObserver::on_iteration(const IterationView& view) {
   std::optional<ModelScore> test;
-  if (test_is_due(view.record.iteration)) test = measures_.test_score(view.lower);
+  if (test_is_due(view.record.iteration)) test = measures_.test(view.lower);
   std::optional<ResolvedMeasures> resolved;
   if (measures_.resolver != nullptr) resolved = measures_.resolver->at(view.record.iteration, view.upper);
-  trace_.add(view.record, test, resolved);
+  trace_.add(view.record, test,
+             early_stopping_ != nullptr ? early_stopping_->last_loss() : EarlyStopping::kNotEvaluated, resolved);
   progress_.update(view.record, test ? std::optional(test->accuracy) : std::nullopt);
   // A signal that came before the solver listened is not lost.
   return stop_.received() == 0 ? ObserverAction::kContinue : ObserverAction::kStop;

@@ -1,7 +1,9 @@
 #pragma once
 
 #include <cstdint>
+#include <memory>
 
+#include "adbo/early_stopping.h"
 #include "adbo/observer.h"
 #include "execution/periodic_resolve.h"
 #include "execution/progress.h"
@@ -12,8 +14,9 @@ namespace adbo::app {
 
 /// What is measured while a run goes on.
 struct RunMeasures {
-  TestScore test_score;                 ///< of the consensus model; empty without test rows
-  PeriodicResolve* resolver = nullptr;  ///< null: none
+  TestScore test;        ///< of the consensus model; changes nothing; empty without test rows
+  HeldOutLoss held_out;  ///< decides what is delivered and when the run ends; empty without held-out rows
+  std::shared_ptr<PeriodicResolve> resolver;  ///< changes nothing; null unless resolve_every asks for it
 };
 
 /// Writes the trace, tests the consensus model now and then, shows progress, and stops the run on a signal.
@@ -23,6 +26,9 @@ class RunObserver final : public Observer {
   /// Tests at iterations 0, evaluate_every, 2 evaluate_every, ... and at `iterations`; evaluate_every >= 1.
   RunObserver(TraceCsv& trace, Progress& progress, const StopSignal& stop, const RunMeasures& measures,
               std::int64_t evaluate_every, std::int64_t iterations);
+
+  /// Traces the held-out loss too; `early_stopping` calls this observer.
+  void follow(const EarlyStopping& early_stopping) { early_stopping_ = &early_stopping; }
 
   ObserverAction on_iteration(const IterationView& view) override;
 
@@ -35,6 +41,7 @@ class RunObserver final : public Observer {
   const RunMeasures& measures_;
   std::int64_t evaluate_every_;
   std::int64_t iterations_;
+  const EarlyStopping* early_stopping_ = nullptr;
 };
 
 }  // namespace adbo::app

@@ -1,16 +1,24 @@
 #pragma once
 
+#include <optional>
 #include <string>
 
 #include "adbo/solver.h"
 #include "execution/run_observer.h"
+#include "output/held_out_facts.h"
 #include "settings/settings.h"
 #include "support/console.h"
 
 namespace adbo::app {
 
-/// Runs the solver with trace, tests and progress; ends in order when `stop` receives a signal.
-[[nodiscard]] Result run_solver(Problem& problem, const Settings& settings, const RunMeasures& measures,
-                                const std::string& trace_path, StopSignal& stop, const Console& console);
+struct RunOutcome {
+  Result result;
+  std::optional<HeldOutFacts> held_out;  ///< of runs with held-out rows
+};
+
+/// Runs the solver with trace, tests and progress; ends in order when `stop` receives a signal. With held-out
+/// rows the result is the state that is best for them, and the run ends when `patience` says so.
+[[nodiscard]] RunOutcome run_solver(Problem& problem, const Settings& settings, const RunMeasures& measures,
+                                    const std::string& trace_path, StopSignal& stop, const Console& console);
 
 }  // namespace adbo::app

@@ -55,9 +55,14 @@ Json counts_json(const Counts& counts) {
           {"cuts_alive", counts.cuts_alive}};
 }
 
-Json metrics_json(const Metrics& metrics, const Summary& summary) {
+Json metrics_json(const RunFacts& facts) {
+  const Summary& summary = *facts.summary;
   Json json = Json::object();
-  for (const auto& [name, value] : metrics) put(json, name, value);
+  for (const auto& [name, value] : facts.metrics) put(json, name, value);
+  if (facts.held_out) {
+    put(json, "held_out_loss", facts.held_out->loss);
+    put(json, "held_out_loss_start", facts.held_out->loss_start);
+  }
   put(json, "upper_change_max", summary.upper_change_max);
   if (summary.stationarity_gap >= 0) put(json, "stationarity_gap", summary.stationarity_gap);
   return json;
@@ -112,10 +117,12 @@ Json summary_json(const RunFacts& facts) {
   json["method"] = method_name(summary.method_used);
   json["seed"] = settings.options().seed;
   json["iterations"] = summary.iterations;
+  if (facts.held_out) json["best_iteration"] = facts.held_out->best_iteration;
   put(json, "wall_seconds", summary.wall_seconds);
   put(json, "cpu_seconds", summary.cpu_seconds);
   put(json, "virtual_seconds", summary.virtual_seconds);
   put(json, "barrier_virtual_seconds", summary.barrier_virtual_seconds);
+  if (facts.read_seconds > 0) put(json, "read_seconds", facts.read_seconds);
   put(json, "measure_seconds", facts.measure_seconds);
   json["workers"] = summary.num_workers;
   json["active_workers"] = summary.active_workers;
@@ -123,7 +130,7 @@ Json summary_json(const RunFacts& facts) {
   json["threads_given"] = summary.threads_given;
   json["threads_used"] = summary.threads_used;
   if (summary.stationarity_iteration >= 0) json["stationarity_iteration"] = summary.stationarity_iteration;
-  json["metrics"] = metrics_json(facts.metrics, summary);
+  json["metrics"] = metrics_json(facts);
   json["words"] = facts.words;
   json["counts"] = counts_json(summary.counts);
   json["staleness"] = summary.staleness_histogram;

@@ -1,6 +1,7 @@
 #pragma once
 
 #include <nlohmann/json.hpp>
+#include <optional>
 #include <string>
 #include <string_view>
 #include <utility>
@@ -8,6 +9,7 @@
 
 #include "adbo/summary.h"
 #include "io/table.h"
+#include "output/held_out_facts.h"
 #include "settings/settings.h"
 
 namespace adbo::app {
@@ -21,7 +23,9 @@ using Metrics = std::vector<std::pair<std::string_view, double>>;
 struct RunFacts {
   const Settings* settings = nullptr;
   const Summary* summary = nullptr;
+  std::optional<HeldOutFacts> held_out;
   Metrics metrics;
+  double read_seconds = 0;  ///< 0: nothing was read
   double measure_seconds = 0;
   std::vector<std::string> words;
   Json data;

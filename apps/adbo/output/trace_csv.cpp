@@ -14,14 +14,15 @@ namespace {
 constexpr std::chrono::seconds kFlushInterval{1};
 constexpr std::string_view kHeader =
     "iteration,wall_seconds,virtual_seconds,upper_objective,lower_objective,lower_distance,stationarity_gap,"
-    "test_accuracy,test_loss,cuts,active,max_staleness,cpu_seconds,value_function,test_accuracy_retrained\n";
+    "test_accuracy,test_loss,held_out_loss,cuts,active,max_staleness,cpu_seconds,value_function,"
+    "test_accuracy_retrained\n";
 
 void append(std::string& line, double value) {
   if (std::isfinite(value)) fmt::format_to(std::back_inserter(line), "{}", value);
   line += ',';
 }
 
-std::string line_of(const TraceRecord& record, const std::optional<ModelScore>& test,
+std::string line_of(const TraceRecord& record, const std::optional<ModelScore>& test, double held_out_loss,
                     const std::optional<ResolvedMeasures>& resolved) {
   std::string line = fmt::format("{},", record.iteration);
   for (const double value : {record.wall_seconds, record.virtual_seconds, record.upper_objective,
@@ -31,6 +32,7 @@ std::string line_of(const TraceRecord& record, const std::optional<ModelScore>& 
   constexpr double kNotMeasured = std::numeric_limits<double>::quiet_NaN();
   append(line, test ? test->accuracy : kNotMeasured);
   append(line, test ? test->loss : kNotMeasured);
+  append(line, held_out_loss);
   line += fmt::format("{},{},{},", record.cuts, record.active, record.max_staleness);
   append(line, record.cpu_seconds);
   append(line, resolved ? resolved->value_function : kNotMeasured);
@@ -49,9 +51,9 @@ TraceCsv::TraceCsv(const std::string& path)
   check();
 }
 
-void TraceCsv::add(const TraceRecord& record, const std::optional<ModelScore>& test,
+void TraceCsv::add(const TraceRecord& record, const std::optional<ModelScore>& test, double held_out_loss,
                    const std::optional<ResolvedMeasures>& resolved) {
-  file_ << line_of(record, test, resolved);
+  file_ << line_of(record, test, held_out_loss, resolved);
   const auto now = std::chrono::steady_clock::now();
   if (now - last_flush_ >= kFlushInterval) {
     last_flush_ = now;

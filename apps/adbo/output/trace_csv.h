@@ -17,7 +17,8 @@ class TraceCsv {
  public:
   explicit TraceCsv(const std::string& path);
 
-  void add(const TraceRecord& record, const std::optional<ModelScore>& test,
+  /// A held-out loss that is not a number was not measured.
+  void add(const TraceRecord& record, const std::optional<ModelScore>& test, double held_out_loss,
            const std::optional<ResolvedMeasures>& resolved);
   /// Flushes and closes.
   void finish();

@@ -42,6 +42,15 @@ void add_comparison_with_alternatives(Words& words, const CleaningMeasures& m) {
   }
 }
 
+void add_effective_rows(Words& words, const CleaningMeasures& m) {
+  const auto rows = static_cast<double>(m.verdicts.given_probability.size());
+  if (rows == 0 || m.effective_training_rows >= kLeastEffectiveShare * rows) return;
+  words.push_back(fmt::format(
+      "Warning: the learned weights rest on few rows, in effect {:.4g} of {} training rows: they "
+      "may fit the chance of the validation rows (more of these, or a larger holdout, would tell).",
+      m.effective_training_rows, rows));
+}
+
 void add_weights_alone(Words& words, const CleaningMeasures& m) {
   if (std::isfinite(m.test_accuracy_retrained) &&
       m.test_accuracy_retrained <= m.test_accuracy_start + kAccuracyTie) {
@@ -79,19 +88,48 @@ void add_value_function(Words& words, double end, double start, std::string_view
                   start, end, what));
 }
 
+std::string how_it_ended(const Summary& summary) {
+  if (!summary.message.empty()) return ", because " + summary.message;
+  switch (summary.termination) {
+    case Termination::kIterationLimit:
+      return ", the limit";
+    case Termination::kTimeLimit:
+      return ", at the time limit";
+    case Termination::kStopped:
+      return ", as asked";
+    case Termination::kConverged:
+      return ", at the stationarity target";
+    default:
+      return "";
+  }
+}
+
+void add_held_out(Words& words, const Summary& summary, const HeldOutFacts& held_out) {
+  if (held_out.best_iteration < 0) {
+    words.push_back("The loss on the held-out rows was never finite: the last state is delivered.");
+    return;
+  }
+  words.push_back(fmt::format(
+      "Delivered is the state after iteration {}, the best for the held-out rows (loss {:.5g}, at "
+      "the start {:.5g}). The run ended after iteration {}{}.",
+      held_out.best_iteration, held_out.loss, held_out.loss_start, summary.iterations,
+      how_it_ended(summary)));
+}
+
 }  // namespace
 
-Words run_words(const Summary& summary, Method method_asked) {
+Words run_words(const Summary& summary, Method method_asked, const std::optional<HeldOutFacts>& held_out) {
   Words words;
-  if (method_asked == Method::kAuto) words.push_back("method = auto stands for adbo, the paper's method.");
+  if (method_asked == Method::kAuto) words.push_back("method = auto stands for async-hypergradient.");
   if (summary.termination == Termination::kDiverged || summary.termination == Termination::kFailed ||
       summary.termination == Termination::kSolveFailed) {
     words.push_back("The run ended before its time: " + summary.message +
-                    ". The results are those of the last finite iterate.");
+                    (held_out ? "." : ". The results are those of the last finite iterate."));
   }
   if (summary.termination == Termination::kStalled) {
     words.push_back("The run stalled before its tolerance: " + summary.message + ".");
   }
+  if (held_out) add_held_out(words, summary, *held_out);
   if (summary.upper_change_max >= 0 && summary.upper_change_max < kUpperHardlyMoved) {
     words.push_back(
         fmt::format("The upper variable has hardly moved: its largest change is {:.3g}. Everything below is "
@@ -103,6 +141,7 @@ Words run_words(const Summary& summary, Method method_asked) {
 
 Words cleaning_words(const CleaningMeasures& measures, const CleaningFacts& facts) {
   Words words;
+  add_effective_rows(words, measures);
   if (facts.validation_from_train) {
     words.push_back(
         "The validation rows were taken from the training file: their labels are trusted as they stand and "

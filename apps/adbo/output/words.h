@@ -8,14 +8,20 @@
 #include "adbo/measures.h"
 #include "adbo/problems/hyper_cleaning.h"
 #include "adbo/summary.h"
+#include "output/held_out_facts.h"
 
 namespace adbo::app {
 
 /// Below this largest change of any upper coordinate a run is said not to have moved.
 inline constexpr double kUpperHardlyMoved = 1e-3;
 
-/// How the run ended and whether its upper variable moved.
-[[nodiscard]] std::vector<std::string> run_words(const Summary& summary, Method method_asked);
+/// How the run ended, which of its states is delivered, and whether the upper variable moved.
+[[nodiscard]] std::vector<std::string> run_words(const Summary& summary, Method method_asked,
+                                                 const std::optional<HeldOutFacts>& held_out);
+
+/// Below this share of the training rows the effective number of them draws a warning: the learned weights
+/// then rest on fewer rows than would be right with nine labels in ten wrong.
+inline constexpr double kLeastEffectiveShare = 0.1;
 
 struct CleaningFacts {
   bool validation_from_train = false;  ///< the trusted rows are part of --train

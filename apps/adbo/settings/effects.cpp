@@ -26,7 +26,8 @@ bool is_of_cuts(const OptionInfo& info) {
 
 /// The options of whole groups that belong to other methods than the chosen one.
 void check_method_groups(const Settings& settings) {
-  const Method method = settings.options().method;
+  const Method method = settings.options().method == Method::kAuto ? Method::kAsyncHypergradient
+                                                                    : settings.options().method;
   const std::string with_method =
       fmt::format("with method = {}", find_setting("method")->get(settings.config()));
   const bool has_cuts = method != Method::kAsyncHypergradient && method != Method::kExact;
@@ -67,6 +68,7 @@ void check_data(const Settings& settings) {
   refuse_while(settings, task.validation.empty(), "without validation", {"validation_labels"});
   refuse_while(settings, !task.validation.empty(), "with a validation file",
                {"validation_fraction", "split"});
+  refuse_while(settings, task.holdout == 0, "with holdout = 0", {"patience"});
   refuse_while(settings, task.test.empty(), "without test", {"test_labels", "evaluate_every"});
   refuse_while(settings, task.corrupt == 0, "with corrupt = 0", {"corrupt_rule"});
   refuse_while(settings, task.model == ModelRule::kLogistic, "with model = logistic", {"per_class"});

@@ -239,6 +239,12 @@ void add_preparation(TaskTable& table) {
   table.choice("split", kDataProblems, &Task::split, {"shard-tail", "random"},
                "Which rows of a shard validate: the last ones, or random ones.");
   table.number(
+      "holdout", kDataProblems, &Task::holdout, {.lowest = 0, .highest = 1, .highest_exclusive = true},
+      "Share of the validation rows that the upper objective does not see and that decides which upper "
+      "variable is delivered; tune: 0 unless given.");
+  table.number("patience", kDataProblems, &Task::patience, at_least(0),
+               "Iterations without a lower loss on the held-out rows that end the run; 0: it goes on.");
+  table.number(
       "pool_rows", kTune, &Task::pool_rows, at_least(0),
       "Pools and shuffles the rows of --train and --test, trains and validates with this many and tests with "
       "the others; 0: off.");
@@ -294,9 +300,12 @@ void add_quadratic(TaskTable& table) {
 void add_measures(TaskTable& table) {
   using Task = TaskSettings;
   table.group("Measures");
+  table.choice("deliver", kClean, &Task::deliver, {"trimmed", "weighted"},
+               "The delivered model learns from the validation rows and from the training rows that the "
+               "re-trained model does not find suspect (trimmed), or from all with their weights.");
   table.number(
       "measure_tolerance", kAllProblems, &Task::measure_tolerance, at_least(0),
-      "Gradient norm that the lower level is re-solved to at the end; 0: 1e-4 for clean, 1e-8 otherwise.");
+      "Gradient norm that the lower level is re-solved to at the end; 0: 1e-3 for clean, 1e-8 otherwise.");
   table.number("measure_evaluations", kAllProblems, &Task::measure_evaluations, at_least(1),
                "Most evaluations of a re-solve.");
   table.number("resolve_every", kDataProblems, &Task::resolve_every, at_least(0),

@@ -133,6 +133,9 @@ Settings resolve_settings(std::optional<ProblemKind> problem, const SettingSourc
   const Assignment* const named_problem = find_special(sources, kProblemKey);
   refuse_problem_change(problem, named_problem);
   settings.config_.task.problem = problem ? *problem : problem_of(named_problem);
+  // The reference of tune is the minimum over all validation rows: holding rows out is for the user to ask
+  // for.
+  if (settings.config_.task.problem == ProblemKind::kTune) settings.config_.task.holdout = 0;
   if (const Assignment* const preset = find_special(sources, kPresetKey)) {
     settings.apply_preset(preset->value, preset->place);
   }

@@ -48,6 +48,8 @@ struct TaskSettings {
   std::int64_t workers = 18;  ///< N
   double validation_fraction = 0.5;
   Split split = Split::kShardTail;
+  double holdout = 0.3;         ///< resolve_settings() makes 0 of it for tune
+  std::int64_t patience = 100;  ///< iterations
   std::int64_t pool_rows = 0;
   ScaleRule scale = ScaleRule::kAuto;
   double corrupt = 0;
@@ -70,6 +72,7 @@ struct TaskSettings {
   double heterogeneity = 1;
 
   // Measures
+  DeliverRule deliver = DeliverRule::kTrimmed;
   double measure_tolerance = 0;
   std::int64_t measure_evaluations = 2000;
   std::int64_t resolve_every = 0;

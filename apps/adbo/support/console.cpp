@@ -10,6 +10,10 @@ void Console::note(std::string_view message) const {
   if (!quiet_) err_ << "adbo: " << message << std::endl;
 }
 
+void Console::progress(std::string_view message) const {
+  if (progress_) note(message);
+}
+
 void Console::detail(std::string_view message) const {
   if (verbose_ && !quiet_) err_ << "adbo: " << message << std::endl;
 }

@@ -13,6 +13,7 @@ class Console {
 
   void set_quiet(bool quiet) { quiet_ = quiet; }
   void set_verbose(bool verbose) { verbose_ = verbose; }
+  void set_progress(bool progress) { progress_ = progress; }
 
   [[nodiscard]] std::ostream& out() const { return out_; }
   [[nodiscard]] std::ostream& err() const { return err_; }
@@ -23,6 +24,8 @@ class Console {
   void error(std::string_view message) const;
   /// Unless --quiet.
   void note(std::string_view message) const;
+  /// A sign of life, where progress is shown.
+  void progress(std::string_view message) const;
   /// With -v.
   void detail(std::string_view message) const;
 
@@ -32,6 +35,7 @@ class Console {
   bool err_is_terminal_;
   bool quiet_ = false;
   bool verbose_ = false;
+  bool progress_ = true;
 };
 
 }  // namespace adbo::app

@@ -4,6 +4,10 @@
 
 #include <algorithm>
 #include <array>
+#include <chrono>
+#include <cstdint>
+#include <filesystem>
+#include <system_error>
 #include <utility>
 
 #include "io/dataset.h"
@@ -32,10 +36,20 @@ io::DatasetRequest matching_request(const TaskSettings& task, const io::Table& t
   return request;
 }
 
+/// Files of this size and more take long enough for a sign of life.
+constexpr std::uintmax_t kAnnouncedBytes = std::uintmax_t{1} << 20;
+
+void announce(const std::string& path, const Console& console) {
+  std::error_code none;  // what cannot be read is for the reader to refuse
+  const std::uintmax_t bytes = std::filesystem::file_size(path, none);
+  if (!none && bytes >= kAnnouncedBytes) console.progress(fmt::format("reading {}", path));
+}
+
 io::Table read_table(io::DatasetRequest request, const std::string& path, const std::string& labels,
                      std::string_view role, const Console& console) {
   request.path = path;
   request.labels_path = labels;
+  announce(path, console);
   io::Table table = io::read_dataset(request);
   for (const std::string& note : table.notes) console.detail(fmt::format("{}: {}", path, note));
   if (table.labels.empty()) {
@@ -188,6 +202,7 @@ std::vector<std::int32_t> labels_at(const std::vector<std::int32_t>& labels,
 
 LoadedData load_data(const TaskSettings& task, const Console& console) {
   if (task.train.empty()) throw UsageError("no training data: --train FILE is missing");
+  const auto begin = std::chrono::steady_clock::now();
   LoadedData data;
   data.train = read_table(base_request(task), task.train, task.train_labels, "train", console);
   const io::DatasetRequest request = matching_request(task, data.train);
@@ -197,6 +212,7 @@ LoadedData load_data(const TaskSettings& task, const Console& console) {
   if (!task.test.empty()) data.test = read_table(request, task.test, task.test_labels, "test", console);
   match_tables(data, task, console);
   refuse_single_class(data);
+  data.read_seconds = std::chrono::duration<double>(std::chrono::steady_clock::now() - begin).count();
   return data;
 }
 

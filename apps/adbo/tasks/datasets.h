@@ -20,6 +20,7 @@ struct LoadedData {
   io::Table train;
   std::optional<io::Table> validation, test;
   std::size_t test_columns_cut = 0;  ///< columns of the test file that no file learned from has
+  double read_seconds = 0;           ///< what reading and checking the files took
 
   [[nodiscard]] int classes() const { return static_cast<int>(train.label_names.size()); }
 };

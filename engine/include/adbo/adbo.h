@@ -1,6 +1,7 @@
 #pragma once
 // Everything an embedder needs.
 
+#include "adbo/early_stopping.h"
 #include "adbo/measures.h"
 #include "adbo/objective.h"
 #include "adbo/observer.h"

@@ -74,11 +74,14 @@ Values code_values(const Steps& steps, std::string_view active) {
 
 Values paper_task_values(std::string_view task) {
   if (task == "clean") {
-    return {{"split", "shard-tail"}, {"validation_fraction", "0.5"},  {"shard_weights", "equal"},
-            {"ridge", "0.001"},      {"corrupt_rule", "other-class"}, {"start", "zero"}};
+    return {{"split", "shard-tail"}, {"validation_fraction", "0.5"},
+            {"holdout", "0"},        {"shard_weights", "equal"},
+            {"ridge", "0.001"},      {"corrupt_rule", "other-class"},
+            {"start", "zero"}};
   }
   return {{"split", "shard-tail"},
           {"validation_fraction", "0.5"},
+          {"holdout", "0"},
           {"shard_weights", "equal"},
           {"model", "logistic"},
           {"parametrization", "linear"},
@@ -107,6 +110,7 @@ Preset code_mnist() {
                                                 {"cut_gradient", "local-frozen"}}),
       {{"split", "shard-tail"},
        {"validation_fraction", "0.5"},
+       {"holdout", "0"},
        {"scale", "mnist-code"},
        {"corrupt_rule", "count-shift"},
        {"start", "code-clean"},
@@ -130,6 +134,7 @@ Preset code_ijcnn1() {
                                                {"cut_gradient", "local"}}),
       {{"split", "shard-tail"},
        {"validation_fraction", "0.5"},
+       {"holdout", "0"},
        {"pool_rows", "120000"},
        {"scale", "none"},
        {"start", "code-tune"},

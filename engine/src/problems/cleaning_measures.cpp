@@ -75,7 +75,10 @@ class CleaningMeasurement {
     measures_.value_function = validation_loss(retrained);
     measures_.test_accuracy_retrained = test_accuracy(retrained);
 
-    measures_.delivered_model = fit_delivered(weights, validation_only);
+    measures_.effective_training_rows = effective_rows(weights);
+    measures_.delivered_model = input_.deliver == DeliverRule::kWeighted
+                                    ? fit_delivered(weights, validation_only)
+                                    : fit_delivered(unsuspected(retrained), retrained);
     measures_.test_accuracy_delivered = test_accuracy(measures_.delivered_model);
     measures_.verdicts = judge_probabilities(probabilities(measures_.delivered_model), labels_, classes());
 
@@ -116,6 +119,24 @@ class CleaningMeasurement {
     std::vector<double> weights(totals_.train, detail::sigmoid(0));
     std::transform(upper.begin(), upper.end(), weights.begin(), detail::sigmoid);
     return weights;
+  }
+
+  /// 1 for the rows that are not suspect under `model`, 0 for the others, [n].
+  [[nodiscard]] std::vector<double> unsuspected(std::span<const double> model) {
+    const RowVerdicts verdicts = judge_probabilities(probabilities(model), labels_, classes());
+    std::vector<double> weights(totals_.train);
+    std::transform(verdicts.is_suspect.begin(), verdicts.is_suspect.end(), weights.begin(),
+                   [](std::uint8_t is_suspect) { return is_suspect != 0 ? 0.0 : 1.0; });
+    return weights;
+  }
+
+  static double effective_rows(std::span<const double> weights) {
+    double sum = 0, squares = 0;
+    for (const double weight : weights) {
+      sum += weight;
+      squares += weight * weight;
+    }
+    return squares > 0 ? sum * sum / squares : 0;
   }
 
   /// The weights at psi = +40 for rows with their own label and -40 for the others: 1 and 0 to double

@@ -5,6 +5,7 @@
 #include <string>
 #include <utility>
 
+#include "adbo/early_stopping.h"
 #include "adbo/kernels/fit.h"
 #include "adbo/problems/hyper_cleaning.h"
 #include "problems/fit_options.h"
@@ -165,6 +166,17 @@ ModelScore score_model(std::span<const double> model, const LabelledRows& rows, 
                              });
   return {.accuracy = detail::accuracy_of(predicted, rows.labels),
           .loss = std::accumulate(row_loss.begin(), row_loss.end(), 0.0) / static_cast<double>(rows.size())};
+}
+
+HeldOutLoss softmax_held_out_loss(const LabelledRows& rows, int classes) {
+  detail::check_labelled_rows(rows, classes, 0, "held-out rows");
+  if (rows.size() == 0) throw std::invalid_argument("held-out rows: none");
+  // Copies of the function share the loss and its scratch memory: one thread at a time, as an observer is.
+  const auto loss = std::make_shared<kernels::SoftmaxLoss>(rows.features, rows.labels, classes);
+  const double scale = 1.0 / static_cast<double>(rows.size());
+  return [loss, scale](std::span<const double> /*upper*/, std::span<const double> lower) {
+    return loss->value(lower, {}, scale);
+  };
 }
 
 }  // namespace adbo

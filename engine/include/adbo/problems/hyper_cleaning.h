@@ -88,6 +88,12 @@ struct RowVerdicts {
 [[nodiscard]] RowVerdicts judge_probabilities(std::span<const double> probability,
                                               std::span<const std::int32_t> labels, int classes);
 
+/// Which training rows the delivered model learns from, beside all validation rows.
+enum class DeliverRule {
+  kTrimmed,   ///< those that judge_rows() does not find suspect under y*(psi), each with weight 1
+  kWeighted,  ///< all, weighted by sigmoid(psi)
+};
+
 /// Everything algorithmic honesty asks of a cleaning run. NaN: does not apply.
 ///
 /// Five models are fitted to optimality (ResolveOptions, C_r as in the problem):
@@ -95,7 +101,7 @@ struct RowVerdicts {
 ///   start            the lower level at the starting psi: plain training
 ///   true mask        the lower level with the rows whose label really changed left out
 ///   validation only  the validation rows, summed as in the upper level
-///   delivered        the mean over all training rows, weighted by sigmoid(psi), and all validation rows
+///   delivered        the mean over training rows by DeliverRule and all validation rows
 /// A value function is the upper objective (1/N) sum_i G_i at such a model. Detection is judged against the
 /// rows whose label really changed: `detection_auc` and precision, recall and F1 by the delivered model's
 /// verdicts, `detection_auc_weight` by psi alone, `detection_auc_plain` by the probabilities under plain
@@ -113,10 +119,12 @@ struct CleaningMeasures {
          detection_auc_plain = kNotApplicable;
   double detection_precision = kNotApplicable, detection_recall = kNotApplicable,
          detection_f1 = kNotApplicable;
+  /// (sum w)^2 / sum w^2 of the weights w = sigmoid(psi): as many equally weighted rows tell as much.
+  double effective_training_rows = 0;
   double seconds = 0;          ///< what computing all this took
   bool all_converged = false;  ///< every fit above, to the tolerance
   double worst_gradient_norm = 0;
-  std::vector<double> delivered_model;  ///< trained on the weighted training rows plus the validation rows
+  std::vector<double> delivered_model;  ///< [classes * features]
   RowVerdicts verdicts;  ///< of the training rows, shard after shard, under the delivered model
 };
 
@@ -128,6 +136,7 @@ struct CleaningMeasuresInput {
   std::span<const double> lower_consensus;      ///< z, [m]; empty: the at-consensus measures do not apply
   const LabelledRows* test = nullptr;           ///< null: no test measures
   std::span<const std::uint8_t> label_changed;  ///< [n], empty unless the run itself made the corruption
+  DeliverRule deliver = DeliverRule::kTrimmed;
 };
 /// The same bits for any number of threads. The baselines (start, true mask, validation only) do not depend
 /// on `upper` or `lower_consensus`, so that they are equal for all methods compared on the same data. Throws

@@ -1,0 +1,14 @@
+#pragma once
+
+#include <cstdint>
+
+namespace adbo::app {
+
+/// What the held-out rows said of a run.
+struct HeldOutFacts {
+  std::int64_t best_iteration = -1;  ///< whose state is delivered; -1: no loss was finite
+  double loss = 0;                   ///< there
+  double loss_start = 0;
+};
+
+}  // namespace adbo::app

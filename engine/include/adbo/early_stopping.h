@@ -1,0 +1,79 @@
+#pragma once
+// Stopping where data that the run does not learn from stops gaining.
+
+#include <cstdint>
+#include <functional>
+#include <limits>
+#include <memory>
+#include <span>
+#include <vector>
+
+#include "adbo/observer.h"
+#include "adbo/problems/hyper_cleaning.h"
+#include "adbo/solver.h"
+
+namespace adbo {
+
+/// What a state (v [n], z [m]) loses on held-out data; smaller is better, NaN is never the best.
+using HeldOutLoss = std::function<double(std::span<const double> upper, std::span<const double> lower)>;
+
+struct EarlyStoppingOptions {
+  std::int64_t interval =
+      5;  ///< iterations from one evaluation to the next, >= 1; the start is evaluated too
+  std::int64_t patience = 0;  ///< iterations without a new best loss that end the run; 0: never
+};
+
+/// Evaluates the states of a run, keeps the best one, and asks for the end of the run when there has been
+/// none better for `patience` iterations. Of equal losses the earliest is the best: standing still is no
+/// progress.
+///
+/// With few validation rows an upper variable that is optimal for them fits their chance: the loss on rows
+/// held out of the upper objective first falls with it and then rises again.
+///
+/// Called by the master thread; the loss is evaluated there. As deterministic as the loss and the run.
+class EarlyStopping final : public Observer {
+ public:
+  static constexpr double kNotEvaluated = std::numeric_limits<double>::quiet_NaN();
+
+  /// `inner` (may be null; has to outlive this) sees every iteration after it has been evaluated, and its
+  /// wish to end is obeyed. Throws std::invalid_argument without a loss or for an option outside its range.
+  EarlyStopping(HeldOutLoss loss, EarlyStoppingOptions options, Observer* inner = nullptr);
+
+  ObserverAction on_iteration(const IterationView& view) override;
+
+  /// The state to deliver, after solve(): evaluates the last state unless that is done, then puts the best
+  /// state into `result` and mends summary.upper_change_max. Where the lack of progress ended the run,
+  /// summary.message says so; the termination stays kStopped, because a loss that no longer falls is no proof
+  /// of stationarity. Without any finite loss `result` keeps its last state.
+  void deliver(Result& result);
+
+  [[nodiscard]] bool has_best() const { return best_iteration_ >= 0; }
+  [[nodiscard]] std::int64_t best_iteration() const { return best_iteration_; }  ///< -1: none yet
+  [[nodiscard]] double best_loss() const { return best_loss_; }
+  [[nodiscard]] double first_loss() const { return first_loss_; }  ///< at the start
+  /// Of the last on_iteration(); kNotEvaluated where none was due.
+  [[nodiscard]] double last_loss() const { return last_loss_; }
+  /// Whether it was the lack of progress that ended the run.
+  [[nodiscard]] bool gave_up() const { return gave_up_; }
+  [[nodiscard]] std::span<const double> best_upper() const { return best_upper_; }
+  [[nodiscard]] std::span<const double> best_lower() const { return best_lower_; }
+
+ private:
+  void evaluate(std::int64_t iteration, std::span<const double> upper, std::span<const double> lower);
+  [[nodiscard]] bool out_of_patience(std::int64_t iteration) const;
+
+  HeldOutLoss loss_;
+  EarlyStoppingOptions options_;
+  Observer* inner_;
+  std::vector<double> start_upper_, best_upper_, best_lower_;
+  std::int64_t evaluated_iteration_ = -1, best_iteration_ = -1;
+  double first_loss_ = kNotEvaluated, last_loss_ = kNotEvaluated;
+  double best_loss_ = std::numeric_limits<double>::infinity();
+  bool gave_up_ = false;
+};
+
+/// The mean cross-entropy of the softmax regression z on these rows, computed by the calling thread alone.
+/// Throws std::invalid_argument when there is no row or a label is outside [0, classes).
+[[nodiscard]] HeldOutLoss softmax_held_out_loss(const LabelledRows& rows, int classes);
+
+}  // namespace adbo

@@ -1,0 +1,70 @@
+#include "adbo/early_stopping.h"
+
+#include <algorithm>
+#include <cmath>
+#include <stdexcept>
+#include <string>
+#include <utility>
+
+namespace adbo {
+
+EarlyStopping::EarlyStopping(HeldOutLoss loss, EarlyStoppingOptions options, Observer* inner)
+    : loss_(std::move(loss)), options_(options), inner_(inner) {
+  if (!loss_) throw std::invalid_argument("early stopping: no loss");
+  if (options_.interval < 1) {
+    throw std::invalid_argument("early stopping: interval = " + std::to_string(options_.interval) +
+                                ", expected at least 1");
+  }
+  if (options_.patience < 0) {
+    throw std::invalid_argument("early stopping: patience = " + std::to_string(options_.patience) +
+                                ", expected at least 0");
+  }
+}
+
+ObserverAction EarlyStopping::on_iteration(const IterationView& view) {
+  const std::int64_t iteration = view.record.iteration;
+  if (start_upper_.empty()) start_upper_.assign(view.upper.begin(), view.upper.end());
+  last_loss_ = kNotEvaluated;
+  if (iteration % options_.interval == 0) evaluate(iteration, view.upper, view.lower);
+  const ObserverAction asked = inner_ != nullptr ? inner_->on_iteration(view) : ObserverAction::kContinue;
+  if (asked != ObserverAction::kContinue) return asked;
+  gave_up_ = out_of_patience(iteration);
+  return gave_up_ ? ObserverAction::kStop : ObserverAction::kContinue;
+}
+
+void EarlyStopping::evaluate(std::int64_t iteration, std::span<const double> upper,
+                             std::span<const double> lower) {
+  last_loss_ = loss_(upper, lower);
+  if (evaluated_iteration_ < 0) first_loss_ = last_loss_;
+  evaluated_iteration_ = iteration;
+  if (!(last_loss_ < best_loss_)) return;  // written so that a loss that is not a number is not the best
+  best_loss_ = last_loss_;
+  best_iteration_ = iteration;
+  best_upper_.assign(upper.begin(), upper.end());
+  best_lower_.assign(lower.begin(), lower.end());
+}
+
+bool EarlyStopping::out_of_patience(std::int64_t iteration) const {
+  if (options_.patience == 0) return false;
+  return iteration - std::max<std::int64_t>(best_iteration_, 0) >= options_.patience;
+}
+
+void EarlyStopping::deliver(Result& result) {
+  if (result.summary.iterations > evaluated_iteration_) {
+    evaluate(result.summary.iterations, result.upper, result.lower);
+  }
+  if (gave_up_) {
+    result.summary.message = "the held-out loss has not fallen for " + std::to_string(options_.patience) +
+                             " iterations (patience)";
+  }
+  if (!has_best()) return;
+  result.upper = best_upper_;
+  result.lower = best_lower_;
+  result.summary.upper_change_max = 0;
+  for (std::size_t j = 0; j < best_upper_.size(); ++j) {
+    result.summary.upper_change_max =
+        std::max(result.summary.upper_change_max, std::abs(best_upper_[j] - start_upper_[j]));
+  }
+}
+
+}  // namespace adbo
