@@ -45,9 +45,14 @@ class WorkerObjective {
 
   /// b, where this objective can give curvature blocks [b x b] with m = k b; 0: it cannot.
   [[nodiscard]] virtual std::size_t lower_curvature_size() const { return 0; }
-  /// A positive definite matrix whose k copies along the diagonal bound the lower Hessian at (x, y) from above, or are
-  /// close to it: methods precondition by it. b = m: the Hessian itself. `block` [b * b], symmetric.
+  /// A positive definite matrix whose k copies along the diagonal bound the lower Hessian at (x, y) from
+  /// above, or are close to it: methods precondition by it. b = m: the Hessian itself. `block` [b * b],
+  /// symmetric.
   virtual void lower_curvature(std::span<const double> x, std::span<const double> y, std::span<double> block);
+
+  /// Samples whose mean (or sum) G_i is, each a loss in natural units; 0: G_i is exact, or it is not known.
+  /// Methods use it to tell what a few samples say by chance.
+  [[nodiscard]] virtual std::size_t upper_sample_count() const { return 0; }
 
   /// The part of the upper variable this worker depends on. Called once, when the worker is added.
   [[nodiscard]] virtual UpperSupport upper_support(std::size_t upper_dim) const { return {0, upper_dim}; }

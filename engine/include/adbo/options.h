@@ -66,8 +66,9 @@ struct Options {
   double theorem_gamma = 3;             ///< gamma > 2 of Theorem 2, used by steps = theorem2
 
   // The asynchronous hypergradient
-  double upper_rate = 0.1;      ///< how far a coordinate of v moves per iteration at first, in its own units
-  double adjoint_damping = -1;  ///< added to the lower Hessian, in units of its mean eigenvalue; -1: automatic
+  double upper_rate = 0;  ///< how far a coordinate of v moves per iteration at first; 0: automatic
+  double adjoint_damping =
+      -1;  ///< added to the lower Hessian, in units of its mean eigenvalue; -1: automatic
 
   // The exact hypergradient
   double hypergradient_tolerance = 1e-8;  ///< on the projected hypergradient's norm, relative to 1 + |F|

@@ -218,11 +218,13 @@ void add_cuts(TableBuilder& table) {
 
 void add_hypergradient(TableBuilder& table) {
   table.group("Asynchronous hypergradient");
-  table.number({.name = "upper_rate"}, &Options::upper_rate, above(0),
-               "How far a coordinate of the upper variable moves per iteration at first, in its own units.");
-  table.number({.name = "adjoint_damping"}, &Options::adjoint_damping, at_least(-1),
-               "Added to the lower Hessian in the adjoint's equation, in units of its mean eigenvalue; -1: 2 "
-               "where every upper coordinate belongs to one worker, 0 otherwise.");
+  table.number({.name = "upper_rate"}, &Options::upper_rate, at_least(0),
+               "How far a coordinate of the upper variable moves per iteration at first; 0: automatic.");
+  table.number(
+      {.name = "adjoint_damping"}, &Options::adjoint_damping, at_least(-1),
+      "Added to the lower Hessian in the adjoint's equation, in units of its mean eigenvalue; -1: from "
+      "the number of validation samples where the upper variable has a coordinate per training row, "
+      "0 otherwise.");
 }
 
 void add_exact(TableBuilder& table) {

@@ -66,13 +66,16 @@ class CleaningWorker final : public WorkerObjective {
   }
 
   [[nodiscard]] std::size_t lower_curvature_size() const override { return curvature_.size(); }
-  void lower_curvature(std::span<const double> x, std::span<const double> y, std::span<double> block) override {
+  void lower_curvature(std::span<const double> x, std::span<const double> y,
+                       std::span<double> block) override {
     set_weights(x);
     curvature_.compute(train_, y, weight_, scales_.train, block);
-    for (std::size_t k = 0; k < curvature_.size(); ++k) block[k * (curvature_.size() + 1)] += 2 * scales_.ridge;
+    for (std::size_t k = 0; k < curvature_.size(); ++k)
+      block[k * (curvature_.size() + 1)] += 2 * scales_.ridge;
   }
 
   [[nodiscard]] UpperSupport upper_support(std::size_t /*upper_dim*/) const override { return support_; }
+  [[nodiscard]] std::size_t upper_sample_count() const override { return validation_.rows(); }
   [[nodiscard]] bool upper_depends_on_x() const override { return false; }
 
  private:

@@ -60,11 +60,13 @@ class Penalty {
              [&](std::size_t j, std::size_t k) { out[k] += 2 * factor_ * coefficient_[j].value * u[k]; });
   }
 
-  /// Adds the curvature of one block of b variables; with a coefficient per variable the largest over the blocks.
+  /// Adds the curvature of one block of b variables; with a coefficient per variable the largest over the
+  /// blocks.
   void add_block_curvature(std::size_t b, std::span<double> block) const {
     for (std::size_t k = 0; k < b; ++k) {
       double largest = 0;
-      for (std::size_t j = k; j < coefficient_.size(); j += b) largest = std::max(largest, coefficient_[j].value);
+      for (std::size_t j = k; j < coefficient_.size(); j += b)
+        largest = std::max(largest, coefficient_[j].value);
       block[k * (b + 1)] += 2 * factor_ * largest;
     }
   }
@@ -92,8 +94,8 @@ class Penalty {
 };
 
 template <class Loss>
-using CurvatureOf =
-    std::conditional_t<std::is_same_v<Loss, kernels::LogisticLoss>, detail::LogisticCurvature, detail::SoftmaxCurvature>;
+using CurvatureOf = std::conditional_t<std::is_same_v<Loss, kernels::LogisticLoss>, detail::LogisticCurvature,
+                                       detail::SoftmaxCurvature>;
 
 /// One worker of 917_28 with Loss = LogisticLoss or SoftmaxLoss. x is psi, y the model w.
 template <class Loss>
@@ -103,7 +105,8 @@ class TuningWorker final : public WorkerObjective {
     double train = 0, validation = 0;  // of one row's loss
   };
 
-  TuningWorker(Loss train, Loss validation, const Scales& scales, Penalty penalty, CurvatureOf<Loss> curvature)
+  TuningWorker(Loss train, Loss validation, const Scales& scales, Penalty penalty,
+               CurvatureOf<Loss> curvature)
       : train_(std::move(train)),
         validation_(std::move(validation)),
         scales_(scales),
@@ -150,7 +153,8 @@ class TuningWorker final : public WorkerObjective {
   }
 
   [[nodiscard]] std::size_t lower_curvature_size() const override { return curvature_.size(); }
-  void lower_curvature(std::span<const double> x, std::span<const double> y, std::span<double> block) override {
+  void lower_curvature(std::span<const double> x, std::span<const double> y,
+                       std::span<double> block) override {
     penalty_.set(x);
     curvature_.compute(train_, y, {}, scales_.train, block);
     penalty_.add_block_curvature(curvature_.size(), block);

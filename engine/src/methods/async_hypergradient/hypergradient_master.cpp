@@ -4,6 +4,7 @@
 #include <cmath>
 #include <limits>
 
+#include "methods/async_hypergradient/upper_ownership.h"
 #include "protocol/vector_math.h"
 
 namespace adbo::detail {
@@ -11,90 +12,90 @@ namespace {
 
 constexpr double kNotMeasured = std::numeric_limits<double>::quiet_NaN();
 
-std::vector<double> or_zeros(const std::vector<double>& start, std::size_t size) {
-  return start.empty() ? std::vector<double>(size, 0.0) : start;
-}
-
-/// Whether every coordinate of the upper variable belongs to one worker at most.
-bool owns_coordinates(const Problem& problem) {
-  std::size_t total = 0;
-  for (std::size_t i = 0; i < problem.num_workers(); ++i) total += problem.support(i).size;
-  return problem.num_workers() > 1 && total <= problem.upper_dim();
-}
-
 /// Coordinates that all workers share have scales of their own; coordinates that belong to one worker each (a
 /// weight per row) are exchangeable, and their common scale keeps those that matter apart from those that do
 /// not.
 UpperScaling choose_scaling(const Problem& problem) {
-  return owns_coordinates(problem) ? UpperScaling::kCommon : UpperScaling::kPerCoordinate;
+  return owns_upper_coordinates(problem) ? UpperScaling::kCommon : UpperScaling::kPerCoordinate;
 }
 
-/// Twice the mean curvature where the upper variable has a coordinate per row and so can fit any noise of the
-/// upper objective (docs/practical.md has the measurements); none where a few shared coordinates are to be
-/// exact.
-double automatic_damping(const Problem& problem) { return owns_coordinates(problem) ? 2 : 0; }
+/// How far a coordinate moves per iteration at first: in its own units, or in those of the common scale.
+double automatic_rate(UpperScaling scaling) { return scaling == UpperScaling::kCommon ? 0.1 : 0.2; }
+
+/// Validation samples behind the upper objective, where its coordinates are so many that they could fit the
+/// samples' noise; 0: not so, or not known.
+double noisy_samples(const Problem& problem) {
+  if (!owns_upper_coordinates(problem)) return 0;
+  double samples = 0;
+  for (std::size_t i = 0; i < problem.num_workers(); ++i) {
+    samples += static_cast<double>(problem.worker(i).upper_sample_count());
+  }
+  return samples;
+}
 
 }  // namespace
 
 HypergradientMaster::HypergradientMaster(const Problem& problem, const Options& options)
     : problem_(problem),
-      preconditioner_(problem,
-                      options.adjoint_damping >= 0 ? options.adjoint_damping : automatic_damping(problem)),
-      upper_step_(choose_scaling(problem), problem.upper_dim(), options.upper_rate, problem.upper_lowest(),
-                  problem.upper_highest()),
-      upper_(or_zeros(problem.start().upper, problem.upper_dim())),
-      lower_(or_zeros(problem.start().lower, problem.lower_dim())),
-      adjoint_(problem.lower_dim()),
+      estimates_(problem),
+      relative_damping_(options.adjoint_damping),
+      noisy_samples_(noisy_samples(problem)),
+      upper_step_(
+          {.scaling = choose_scaling(problem),
+           .rate = options.upper_rate > 0 ? options.upper_rate : automatic_rate(choose_scaling(problem)),
+           .lowest = problem.upper_lowest(),
+           .highest = problem.upper_highest()},
+          problem.upper_dim()),
+      upper_(problem.start().upper),
       upper_objective_gradient_(problem.lower_dim()),
-      lower_gradient_(problem.lower_dim()),
-      adjoint_residual_(problem.lower_dim()),
       direction_(problem.upper_dim()),
-      table_iteration_(problem.num_workers(), -1),
       upper_objective_(kNotMeasured),
-      lower_objective_(kNotMeasured) {}
+      lower_objective_(kNotMeasured) {
+  upper_.resize(problem.upper_dim());
+}
 
 void HypergradientMaster::fill(Snapshot& draft) {
   draft.upper_consensus = upper_;
-  draft.lower_consensus = lower_;
-  draft.lower_adjoint = adjoint_;
+  draft.lower_consensus = estimates_.lower();
+  draft.lower_adjoint = estimates_.adjoint();
 }
 
 void HypergradientMaster::step(std::int64_t t, std::span<const std::size_t> active,
                                const WorkerStates& states) {
-  absorb(active, states);
-  sum_table(states);
-  preconditioner_.see_product(adjoint_, adjoint_residual_);
-  preconditioner_.refresh();
+  estimates_.absorb(active, states);
+  count(active, states);
+  estimates_.mean(states, &UpdateMessage::upper_objective_gradient, upper_objective_gradient_);
+  estimates_.mean_on_supports(states, &UpdateMessage::upper_direction, direction_);
+  upper_objective_ = estimates_.mean(states, &UpdateMessage::upper_value);
+  lower_objective_ = estimates_.mean(states, &UpdateMessage::lower_value);
 
-  // (H + damping I) q = grad_y G: the damping filters what a few validation rows say by chance along
-  // directions of low curvature, where H^-1 would magnify it most.
-  add_scaled(preconditioner_.damping(), adjoint_, adjoint_residual_);
-  add_scaled(-1.0, upper_objective_gradient_, adjoint_residual_);
-  const double objective_scale = std::sqrt(squared_norm(upper_objective_gradient_));
-  const double lag = std::max(std::sqrt(squared_norm(adjoint_residual_)), std::sqrt(squared_norm(lower_gradient_))) / (objective_scale > 0 ? objective_scale : 1);
-  gap_ = squared_norm(lower_gradient_) + squared_norm(adjoint_residual_) + squared_norm(direction_);
-
-  // Both estimates take a preconditioned step on the table's mean. A contribution that is k iterations old
-  // makes the step act k iterations late; 1 / (1 + mean age) keeps that stable, and is Newton's own step when
-  // nothing is late.
-  const double caution = 1 / (1 + mean_age(t));
-  preconditioner_.solve_damped(adjoint_residual_);
-  add_scaled(-caution, adjoint_residual_, adjoint_);
-  if (preconditioner_.is_known()) {
-    preconditioner_.solve(lower_gradient_);
-    add_scaled(-caution, lower_gradient_, lower_);
-  }
-  if (!table_is_complete()) return;
-  upper_step_.follow_lag(lag);
-  upper_step_.move(direction_, upper_);
+  estimates_.sum(states, upper_objective_gradient_, adjoint_damping());
+  const EstimateLag lag{.lower = std::sqrt(squared_norm(estimates_.lower_residual())),
+                        .adjoint = std::sqrt(squared_norm(estimates_.adjoint_residual())),
+                        .mean_age = estimates_.mean_age(t)};
+  gap_ = lag.lower * lag.lower + lag.adjoint * lag.adjoint + squared_norm(direction_);
+  estimates_.improve(t);
+  if (estimates_.table_is_complete()) upper_step_.move(direction_, lag, upper_);
 }
 
-void HypergradientMaster::absorb(std::span<const std::size_t> active, const WorkerStates& states) {
+/// (H + damping I) q = grad_y G. Along an eigenvector of H with eigenvalue e, n validation samples know
+/// grad_y G up to about sqrt(e / n), and H^-1 makes 1 / sqrt(e n) of that; the step in y that q stands for is
+/// hardly larger than a coordinate of y itself, r = ||y-hat|| / sqrt(m). So directions with e < 1 / (n r^2)
+/// carry noise only, and the damping takes them out (docs/practical.md has the measurements).
+double HypergradientMaster::adjoint_damping() const {
+  const double curvature = estimates_.preconditioner().mean_curvature();
+  if (relative_damping_ >= 0) return relative_damping_ * curvature;
+  if (noisy_samples_ == 0) return 0;
+  constexpr double kPart = 0.5;  // of that threshold; 0.5 to 2 serve alike
+  constexpr double kMost = 1e3;  // of the mean curvature: y-hat may be zero yet
+  const double square = squared_norm(estimates_.lower()) / static_cast<double>(problem_.lower_dim());
+  const double wanted = kPart / (noisy_samples_ * square);
+  return std::min(wanted, kMost * curvature);
+}
+
+void HypergradientMaster::count(std::span<const std::size_t> active, const WorkerStates& states) {
   for (const std::size_t i : active) {
     const UpdateMessage& update = states.state(i);
-    if (table_iteration_[i] < 0) ++heard_;
-    table_iteration_[i] = update.iteration;
-    if (update.has_curvature) preconditioner_.set_block(i, update.curvature);
     counts_.upper_gradients += update.work.upper_gradients;
     counts_.lower_gradients += update.work.lower_gradients;
     counts_.hessian_products += update.work.hessian_products;
@@ -106,36 +107,6 @@ void HypergradientMaster::absorb(std::span<const std::size_t> active, const Work
     counts_.bytes += static_cast<std::int64_t>(sizeof(double) * numbers);
   }
   counts_.messages += static_cast<std::int64_t>(2 * active.size());
-}
-
-/// The means over the workers heard of. Summed afresh in worker order: no drift, and the same bits every
-/// time.
-void HypergradientMaster::sum_table(const WorkerStates& states) {
-  std::fill(upper_objective_gradient_.begin(), upper_objective_gradient_.end(), 0.0);
-  std::fill(lower_gradient_.begin(), lower_gradient_.end(), 0.0);
-  std::fill(adjoint_residual_.begin(), adjoint_residual_.end(), 0.0);
-  std::fill(direction_.begin(), direction_.end(), 0.0);
-  upper_objective_ = lower_objective_ = 0;
-  const double share = 1 / static_cast<double>(heard_);
-  for (std::size_t i = 0; i < table_iteration_.size(); ++i) {
-    if (table_iteration_[i] < 0) continue;
-    const UpdateMessage& row = states.state(i);
-    add_scaled(share, row.upper_objective_gradient, upper_objective_gradient_);
-    add_scaled(share, row.lower_gradient, lower_gradient_);
-    add_scaled(share, row.hessian_product, adjoint_residual_);
-    const UpperSupport& support = problem_.support(i);
-    add_scaled(share, row.upper_direction, std::span(direction_).subspan(support.begin, support.size));
-    upper_objective_ += share * row.upper_value;
-    lower_objective_ += share * row.lower_value;
-  }
-}
-
-double HypergradientMaster::mean_age(std::int64_t t) const {
-  double sum = 0;
-  for (const std::int64_t iteration : table_iteration_) {
-    if (iteration >= 0) sum += static_cast<double>(t - iteration);
-  }
-  return sum / static_cast<double>(heard_);
 }
 
 MethodMaster::Measurement HypergradientMaster::stationarity_gap(Transport&) {

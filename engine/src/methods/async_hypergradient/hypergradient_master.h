@@ -7,8 +7,8 @@
 
 #include "adbo/options.h"
 #include "adbo/problem.h"
-#include "methods/async_hypergradient/preconditioner.h"
 #include "methods/async_hypergradient/upper_step.h"
+#include "methods/running_estimates/running_estimates.h"
 #include "protocol/method.h"
 
 namespace adbo::detail {
@@ -26,29 +26,23 @@ class HypergradientMaster final : public MethodMaster {
   Outcome collective(std::int64_t, std::span<const std::size_t>, Transport&) override { return {}; }
   Measurement stationarity_gap(Transport&) override;
   [[nodiscard]] std::span<const double> upper_consensus() const override { return upper_; }
-  [[nodiscard]] std::span<const double> lower_consensus() const override { return lower_; }
+  [[nodiscard]] std::span<const double> lower_consensus() const override { return estimates_.lower(); }
   void describe(TraceRecord& record) const override;
   void describe(Summary& summary) const override;
 
  private:
-  void absorb(std::span<const std::size_t> active, const WorkerStates& states);
-  void sum_table(const WorkerStates& states);
-  [[nodiscard]] double mean_age(std::int64_t t) const;
-  [[nodiscard]] bool table_is_complete() const { return heard_ == problem_.num_workers(); }
+  [[nodiscard]] double adjoint_damping() const;
+  void count(std::span<const std::size_t> active, const WorkerStates& states);
 
   const Problem& problem_;
-  Preconditioner preconditioner_;
+  RunningEstimates estimates_;  ///< y-hat, and q for the right-hand side (1/N) sum_i grad_y G_i
+  double relative_damping_;     ///< as given; negative: automatic
+  double noisy_samples_;        ///< behind the upper objective, where their noise matters; 0: it does not
   UpperStep upper_step_;
 
-  std::vector<double> upper_;    ///< v, [n]
-  std::vector<double> lower_;    ///< y-hat, [m]
-  std::vector<double> adjoint_;  ///< q, [m]
-  // Means over the table:
-  std::vector<double> upper_objective_gradient_, lower_gradient_, adjoint_residual_;  ///< [m]
-  std::vector<double> direction_;  ///< the hypergradient's estimate, [n]
-  std::vector<std::int64_t>
-      table_iteration_;  ///< of the request that each worker's contribution answers; -1: none
-  std::size_t heard_ = 0;
+  std::vector<double> upper_;                     ///< v, [n]
+  std::vector<double> upper_objective_gradient_;  ///< the table's mean of grad_y G_i, [m]
+  std::vector<double> direction_;                 ///< the hypergradient's estimate, [n]
   double upper_objective_, lower_objective_;
   double gap_ = -1;
   Counts counts_;

@@ -5,28 +5,63 @@
 #include <span>
 #include <vector>
 
+#include "methods/async_hypergradient/inverse_secants.h"
+
 namespace adbo::detail {
 
 /// Whether every coordinate of the upper variable has its own scale, or all share one.
 enum class UpperScaling { kPerCoordinate, kCommon };
 
-/// Moves the upper variable against an estimated hypergradient, each coordinate by its own scale: a mean of
-/// the direction over the root of a mean of its square, times a rate that decays as (1 + k/30)^(-1/2).
+struct UpperStepSettings {
+  UpperScaling scaling = UpperScaling::kPerCoordinate;
+  double rate = 0.1;  ///< how far a coordinate moves per step at first, in its own units
+  double lowest = 0, highest = 0;
+};
+
+/// How far the running estimates are behind the upper variable.
+struct EstimateLag {
+  double lower = 0;     ///< norm of the mean lower gradient over the table
+  double adjoint = 0;   ///< norm of the adjoint equation's residual
+  double mean_age = 0;  ///< iterations since the table's contributions were asked for
+};
+
+/// Moves the upper variable v against an estimated hypergradient, in two phases (docs/practical.md).
+///
+/// Descent: a step every iteration, each coordinate by its own scale: a mean of the direction over the root
+/// of a mean of its square, times a rate that decays as (1 + k/30)^(-1/2). It needs no accuracy and gets near
+/// a solution, but ends in a cycle as wide as the estimates lag.
+///
+/// Tail (per-coordinate scaling only): quasi-Newton steps, each taken when the estimates have caught up with
+/// the one before. Where the method stands still, the hypergradient is zero.
 class UpperStep {
  public:
-  /// `rate`: how far a coordinate moves per step at first, in its own units.
-  UpperStep(const UpperScaling& scaling, std::size_t upper_dim, double rate, double lowest, double highest);
-  /// `lag`: how far the running estimates are behind the upper variable, 0 (not at all) to 1 and more. The rate falls
-  /// while they are too far behind, and rises again, up to the decaying one.
-  void follow_lag(double lag);
-  void move(std::span<const double> direction, std::span<double> upper);
+  UpperStep(const UpperStepSettings& settings, std::size_t upper_dim);
+  /// `direction` [n]: the estimated hypergradient; `upper` [n] is moved, within the bounds.
+  void move(std::span<const double> direction, const EstimateLag& lag, std::span<double> upper);
 
  private:
-  static constexpr double kLargestChange = 0.5;
-  UpperScaling scaling_;
-  double first_rate_, rate_, lowest_, highest_;
-  std::int64_t moves_ = 0;
+  void descend(std::span<const double> direction, std::span<double> upper);
+  void follow_tail(std::span<const double> direction, const EstimateLag& lag, std::span<double> upper);
+  [[nodiscard]] bool have_caught_up(const EstimateLag& lag);
+  double mark_free(std::span<const double> direction, std::span<const double> upper);
+  void adapt_accuracy(double norm);
+  void adapt_radius(double norm);
+  void propose(std::span<const double> direction);
+  void apply_change(double largest_change, std::span<double> upper) const;
+
+  UpperStepSettings settings_;
+  double rate_ = 0;         ///< of the latest descent step
+  std::int64_t moves_ = 0;  ///< of the descent
   std::vector<double> mean_, square_;
+
+  InverseSecants secants_;
+  double radius_ = 0;               ///< largest change of a coordinate in the next tail step
+  double last_norm_ = 0;            ///< of the free direction at the last tail step; 0: none yet
+  std::int64_t waited_ = 0;         ///< iterations since then
+  EstimateLag peak_;                ///< largest lags since then
+  double part_of_peak_;             ///< to which the residuals have to fall
+  std::vector<double> change_;      ///< proposed, [n]
+  std::vector<std::uint8_t> free_;  ///< coordinates that no bound holds back, [n]
 };
 
 }  // namespace adbo::detail

@@ -1,4 +1,4 @@
-#include "methods/async_hypergradient/preconditioner.h"
+#include "methods/running_estimates/preconditioner.h"
 
 #include <Eigen/Cholesky>
 #include <Eigen/Core>
@@ -12,7 +12,7 @@ namespace adbo::detail {
 using Matrix = Eigen::MatrixXd;
 
 struct Preconditioner::Factors {
-  Matrix sum;
+  Matrix sum, scratch;
   Eigen::LLT<Matrix> plain, damped;
 };
 
@@ -39,10 +39,9 @@ void solve_pieces(const Eigen::LLT<Matrix>& factor, std::span<double> vector) {
 
 }  // namespace
 
-Preconditioner::Preconditioner(const Problem& problem, double relative_damping)
+Preconditioner::Preconditioner(const Problem& problem)
     : block_size_(common_block_size(problem)),
       num_workers_(problem.num_workers()),
-      relative_damping_(relative_damping),
       blocks_(num_workers_),
       factors_(std::make_unique<Factors>()) {}
 
@@ -61,9 +60,22 @@ void Preconditioner::see_product(std::span<const double> u, std::span<const doub
   mean_curvature_ = std::max(mean_curvature_, kMargin * std::sqrt(squared_norm(product) / norm));
 }
 
-void Preconditioner::refresh() {
-  if (!changed_) return;
+void Preconditioner::refresh(double damping) {
+  const bool damping_moved = std::abs(damping - damping_) > 0.1 * damping_;
+  if (changed_) sum_blocks();
+  if (changed_ || damping_moved) {
+    damping_ = damping;
+    if (block_size_ > 0 && mean_curvature_ > 0) {
+      factors_->scratch = factors_->sum;
+      factors_->scratch.diagonal().array() += damping_;
+      factors_->damped.compute(factors_->scratch);
+    }
+  }
   changed_ = false;
+}
+
+/// The mean of the blocks that are there, and its factors.
+void Preconditioner::sum_blocks() {
   const auto b = static_cast<Eigen::Index>(block_size_);
   factors_->sum.setZero(b, b);
   double heard = 0;
@@ -79,8 +91,6 @@ void Preconditioner::refresh() {
   constexpr double kFloor = 1e-6;
   factors_->sum.diagonal().array() += kFloor * mean_curvature_;
   factors_->plain.compute(factors_->sum);
-  factors_->sum.diagonal().array() += damping();
-  factors_->damped.compute(factors_->sum);
 }
 
 void Preconditioner::solve(std::span<double> vector) const {
@@ -97,7 +107,7 @@ void Preconditioner::solve_damped(std::span<double> vector) const {
   if (block_size_ > 0) {
     solve_pieces(factors_->damped, vector);
   } else {
-    scale(vector, 1 / (mean_curvature_ + damping()));
+    scale(vector, 1 / (mean_curvature_ + damping_));
   }
 }
 

@@ -1,0 +1,90 @@
+#include "methods/running_estimates/preconditioner.h"
+
+#include <doctest/doctest.h>
+
+#include <memory>
+#include <vector>
+
+using namespace adbo;
+using adbo::detail::Preconditioner;
+
+namespace {
+
+/// Says only how large its curvature blocks are.
+class Shape final : public WorkerObjective {
+ public:
+  explicit Shape(std::size_t block) : block_(block) {}
+  double upper(std::span<const double>, std::span<const double>, std::span<double>,
+               std::span<double>) override {
+    return 0;
+  }
+  double lower(std::span<const double>, std::span<const double>, std::span<double>) override { return 0; }
+  [[nodiscard]] std::size_t lower_curvature_size() const override { return block_; }
+
+ private:
+  std::size_t block_;
+};
+
+Problem problem_with(std::size_t lower_dim, const std::vector<std::size_t>& blocks) {
+  Problem problem(1, lower_dim);
+  for (const std::size_t block : blocks) problem.add_worker(std::make_unique<Shape>(block));
+  return problem;
+}
+
+}  // namespace
+
+TEST_CASE("preconditioner: solves with the mean block on every piece, damped or not") {
+  const Problem problem = problem_with(4, {2, 2});
+  Preconditioner p(problem);
+  CHECK_FALSE(p.is_known());
+  p.set_block(0, std::vector<double>{4, 2, 2, 6});
+  p.set_block(1, std::vector<double>{2, 0, 0, 2});
+  p.refresh(1);
+  CHECK(p.is_known());
+  CHECK(p.mean_curvature() == doctest::Approx(3.5));
+  // The mean is [3 1; 1 4]; the floor of 1e-6 of its mean eigenvalue is within the tolerance.
+  std::vector<double> plain{4, 5, 3, 1}, damped{5, 6, 4, 1};
+  p.solve(plain);
+  p.solve_damped(damped);
+  for (const auto& [solution, expected] : {std::pair{plain, std::vector<double>{1, 1, 1, 0}},
+                                           std::pair{damped, std::vector<double>{1, 1, 1, 0}}}) {
+    for (std::size_t j = 0; j < 4; ++j) CHECK(solution[j] == doctest::Approx(expected[j]).epsilon(1e-5));
+  }
+}
+
+TEST_CASE(
+    "preconditioner: a new damping or block takes effect; until both workers are heard the one counts "
+    "alone") {
+  const Problem problem = problem_with(1, {1, 1});
+  Preconditioner p(problem);
+  const auto solved = [&p](double value, double damping) {
+    p.refresh(damping);
+    std::vector<double> vector{value};
+    p.solve_damped(vector);
+    return vector[0];
+  };
+  p.set_block(0, std::vector<double>{2});
+  CHECK(solved(6, 1) == doctest::Approx(2).epsilon(1e-5));
+  CHECK(solved(6, 4) == doctest::Approx(1).epsilon(1e-5));
+  CHECK(solved(6, 0) == doctest::Approx(3).epsilon(1e-5));
+  p.set_block(1, std::vector<double>{4});
+  CHECK(solved(6, 0) == doctest::Approx(2).epsilon(1e-5));
+}
+
+TEST_CASE("preconditioner: without common blocks, twice the largest curvature that a product has shown") {
+  for (const std::vector<std::size_t>& blocks : {std::vector<std::size_t>{0, 0}, {2, 1}, {3, 3}}) {
+    const Problem problem = problem_with(4, blocks);
+    Preconditioner p(problem);
+    std::vector<double> vector{8, 8, 8, 8};
+    p.solve(vector);
+    CHECK(vector[0] == 8);  // nothing is known yet
+    p.see_product(std::vector<double>{1, 0, 0, 0}, std::vector<double>{0, 2, 0, 0});
+    p.see_product(std::vector<double>{0, 1, 0, 0}, std::vector<double>{0, 1, 0, 0});
+    p.see_product(std::vector<double>{0, 0, 0, 0}, std::vector<double>{0, 0, 0, 0});
+    p.refresh(4);
+    p.solve(vector);
+    CHECK(vector[3] == 2);
+    p.solve_damped(vector);
+    CHECK(vector[3] == 0.25);
+  }
+}
