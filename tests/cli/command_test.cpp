@@ -4,6 +4,7 @@
 #include <sys/wait.h>
 
 #include <algorithm>
+#include <cmath>
 #include <csignal>
 #include <cstdlib>
 #include <filesystem>
@@ -189,6 +190,109 @@ TEST_CASE("tune: coefficients by feature, JSON on stdout, nothing but that") {
   CHECK(contains(coefficients, "feature,psi,coefficient\n"));
   CHECK(line_count(coefficients) == 6);
   CHECK(contains(files.read("result/model.npy"), "(5, 1)"));
+}
+
+TEST_CASE("tune: bounds hold, by default where coefficients are exp(psi)") {
+  const Workspace files;
+  const std::string train = files.write("train.libsvm", libsvm_rows(120, 5, 1));
+  const auto largest = [&](const std::vector<std::string>& more) {
+    const Outcome outcome = files.run(std::vector<std::string>{"tune", "--train", train, "--workers", "3",
+                                                               "--method", "exact", "--out", "result"} +
+                                      more);
+    INFO(outcome.err);
+    REQUIRE(outcome.code == 0);
+    double farthest = 0;
+    const std::vector<std::string> psi = column(files.read("result/coefficients.csv"), 1);
+    for (std::size_t k = 1; k < psi.size(); ++k) farthest = std::max(farthest, std::abs(std::stod(psi[k])));
+    return farthest;
+  };
+  CHECK(largest({"--bounds", "-0.5,0.25"}) == 0.5);
+  CHECK(largest({}) == 12);  // some feature is best left out, or in without a penalty
+  CHECK(largest({"--bounds", "none"}) > 12);
+  CHECK(largest({"--parametrization", "linear", "--start", "code-tune", "--iterations", "0"}) < 12);
+}
+
+TEST_CASE("tune: the reference method converges, and its trace holds the value function") {
+  const Workspace files;
+  const Outcome outcome =
+      files.run({"tune", "--train", files.write("train.libsvm", libsvm_rows(120, 5, 1)), "--workers", "3",
+                 "--method", "exact", "--clock", "virtual", "--delay", "lognormal:3.5,1",
+                 "--require-converged", "--measure-tolerance", "1e-12", "--out", "result"});
+  INFO(outcome.err);
+  REQUIRE(outcome.code == 0);
+  const Json summary = Json::parse(files.read("result/summary.json"));
+  CHECK(summary["status"] == "converged");
+  CHECK(summary["method"] == "exact");
+  CHECK(summary["active_workers"] == 3);
+  CHECK(summary["counts"]["rounds"].get<int>() > summary["iterations"].get<int>());
+  CHECK(summary["barrier_virtual_seconds"] == summary["virtual_seconds"]);
+  const double value = std::stod(column(files.read("result/trace.csv"), 3).back());
+  // Coefficients of e^-12 leave flat directions: at the measures' own 1e-8 the values would agree to 1e-8
+  // only.
+  CHECK(value == doctest::Approx(summary["metrics"]["value_function"].get<double>()).epsilon(1e-9));
+  CHECK(value < summary["metrics"]["value_function_start"].get<double>());
+}
+
+TEST_CASE("tune: a lower level that the reference method cannot solve is exit code 7") {
+  const Workspace files;
+  const Outcome outcome = files.run({"tune", "--train", files.write("train.libsvm", libsvm_rows(40, 8, 1)),
+                                     "--workers", "2", "--method", "exact", "--parametrization", "linear",
+                                     "--start", "code-tune", "--out", "result"});
+  CHECK(outcome.code == 7);
+  CHECK(Json::parse(files.read("result/summary.json"))["status"] == "solve_failed");
+  CHECK(contains(outcome.out, "the lower level was not solved"));
+}
+
+TEST_CASE("resolve-every: fills its columns, and changes no bit of the run") {
+  const Workspace files;
+  const std::vector<std::string> cleaning = picture_cleaning(files);
+  const std::vector<std::string> tuning{"tune",
+                                        "--train",
+                                        files.write("train.libsvm", libsvm_rows(120, 5, 1)),
+                                        "--test",
+                                        files.write("test.libsvm", libsvm_rows(60, 5, 2)),
+                                        "--workers",
+                                        "3",
+                                        "--iterations",
+                                        "60",
+                                        "--clock",
+                                        "virtual",
+                                        "--delay",
+                                        "lognormal:3.5,1",
+                                        "--out",
+                                        "result"};
+  for (const std::vector<std::string>& line : {cleaning, tuning}) {
+    REQUIRE(files.run(line).code == 0);
+    const std::string upper = files.read("result/upper.npy"), model = files.read("result/model.npy");
+    const std::string without = files.read("result/trace.csv");
+    const std::vector<std::string> resolving{"--resolve-every", "25"};
+    REQUIRE(files.run(line + resolving).code == 0);
+    const std::string with = files.read("result/trace.csv");
+    CHECK(files.read("result/upper.npy") == upper);
+    CHECK(files.read("result/model.npy") == model);
+    // Everything but the seconds of the wall and the processor, and the two columns asked for.
+    for (const std::size_t k : {0, 2, 3, 4, 5, 6, 7, 8, 9, 10, 11}) {
+      CHECK(column(with, k) == column(without, k));
+    }
+    const std::vector<std::string> cpu = column(with, 12), value = column(with, 13),
+                                   accuracy = column(with, 14);
+    CHECK(cpu[0] == "cpu_seconds");
+    CHECK(value[0] == "value_function");
+    CHECK(accuracy[0] == "test_accuracy_retrained");
+    REQUIRE(value.size() == 1 + 61);
+    for (std::size_t iteration = 0; iteration <= 60; ++iteration) {
+      const bool due = iteration % 25 == 0 || iteration == 60;
+      CHECK(value[1 + iteration].empty() == !due);
+      CHECK(accuracy[1 + iteration].empty() == !due);
+      CHECK(!cpu[1 + iteration].empty());
+      CHECK(column(without, 13)[1 + iteration].empty());
+    }
+    const Json metrics = Json::parse(files.read("result/summary.json"))["metrics"];
+    CHECK(std::stod(value[1]) ==
+          doctest::Approx(metrics["value_function_start"].get<double>()).epsilon(1e-6));
+    CHECK(std::stod(value.back()) == doctest::Approx(metrics["value_function"].get<double>()).epsilon(1e-6));
+    CHECK(std::stod(accuracy.back()) == doctest::Approx(metrics["test_accuracy_retrained"].get<double>()));
+  }
 }
 
 TEST_CASE("tune: an unbounded lower level is said, and its measures are left out") {

@@ -84,6 +84,44 @@ TEST_CASE("refused: values out of range and misspelt names") {
   CHECK(files.run({}).code == kUsage);
 }
 
+TEST_CASE("refused: bounds that are none") {
+  const Workspace files;
+  const std::string train = good_file(files);
+  const auto refused = [&](const std::string& value, std::string_view piece) {
+    check_refused(files, {"tune", "--train", train, "--bounds", value}, kUsage,
+                  {"bounds = \"" + value + "\"", "LOW,HIGH", piece});
+  };
+  refused("12", "there is no comma");
+  refused("-12,x", "\"x\" is not a number");
+  refused("-12 ,3", "\"-12 \" is not a number");
+  refused(",3", "\"\" is not a number");
+  refused("-inf,3", "\"-inf\" is not a number");
+  refused("1,2,3", "\"2,3\" is not a number");
+  refused("3,-3", "3 is not below -3");
+  refused("3,3", "3 is not below 3");
+  refused("nan,3", "\"nan\" is not a number");
+  check_refused(files, {"clean", "--train", train, "--bounds", "-1,1"}, kUsage,
+                {"bounds has no effect for clean"});
+}
+
+TEST_CASE("refused: options of other methods than the chosen one") {
+  const Workspace files;
+  const std::string train = good_file(files);
+  const auto refused = [&](std::vector<std::string> flags, std::string_view message) {
+    flags.insert(flags.begin(), {"tune", "--train", train});
+    check_refused(files, flags, kUsage, {message});
+  };
+  refused({"--method", "exact", "--max-cuts", "3"}, "max_cuts has no effect with method = exact");
+  refused({"--method", "exact", "--c1", "3"}, "cut_regularization has no effect with method = exact");
+  refused({"--method", "exact", "--hp-lr", "3"}, "step_upper_local has no effect with method = exact");
+  refused({"--method", "exact", "--tau", "3"}, "max_staleness has no effect with method = exact");
+  refused({"--method", "exact", "--active", "3"}, "active_workers has no effect with method = exact");
+  refused({"--method", "exact", "--upper-rate", "3"},
+          "upper_rate has no effect unless method = async-hypergradient");
+  refused({"--method", "adbo", "--hypergradient-tolerance", "1e-3"},
+          "hypergradient_tolerance has no effect unless method = exact");
+}
+
 TEST_CASE("refused: pictures") {
   const Workspace files;
   const std::string images = idx_images(30, 1);

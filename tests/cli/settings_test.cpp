@@ -96,6 +96,20 @@ TEST_CASE("settings: presets set the workers and the task") {
   CHECK(settings.options().seed == 77);
 }
 
+TEST_CASE("settings: bounds of the upper variable") {
+  const auto bounds = [](const std::string& value) {
+    return resolve_settings(ProblemKind::kTune, {.set = {{"bounds", value, "--set"}}}).task().bounds;
+  };
+  CHECK(bounds("-12,12.5").rule == BoundsRule::kGiven);
+  CHECK(bounds("-12,12.5").lowest == -12);
+  CHECK(bounds("-12,12.5").highest == 12.5);
+  CHECK(bounds("none").rule == BoundsRule::kNone);
+  CHECK(bounds("auto").rule == BoundsRule::kAuto);
+  CHECK(resolve_settings(ProblemKind::kTune, {.flags = {{"preset", "paper/ijcnn1", "--preset"}}})
+            .task()
+            .bounds.rule == BoundsRule::kNone);
+}
+
 TEST_CASE("settings: every preset resolves for its problem and is refused for the other") {
   for (const adbo::Preset& preset : adbo::presets()) {
     const bool clean = preset.task == "clean";

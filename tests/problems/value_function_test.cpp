@@ -78,6 +78,23 @@ TEST_CASE("value function: the same bits for any number of threads") {
   }
 }
 
+TEST_CASE("value function: coefficients that differ by ten orders of magnitude") {
+  const std::vector<adbo::TuningShard> shards = {{random_rows(60, 12, 2, 1), random_rows(30, 12, 2, 2)},
+                                                 {random_rows(50, 12, 2, 3), random_rows(20, 12, 2, 4)}};
+  adbo::Problem problem = adbo::make_regularization_tuning(shards, {});
+  std::vector<double> psi(12);
+  for (std::size_t j = 0; j < psi.size(); ++j) psi[j] = j % 3 == 0 ? 12 : -12;
+  const ValueFunction value = value_function(problem, psi, {}, {.gradient_tolerance = 1e-10});
+  CHECK(value.converged);
+  CHECK(value.gradient_norm <= 1e-10);
+  CHECK(value.evaluations < 100);
+  // Weights that cost e^12 are as good as zero.
+  for (std::size_t j = 0; j < psi.size(); j += 3) CHECK(std::abs(value.lower[j]) < 1e-5);
+  const ValueFunction parallel =
+      value_function(problem, psi, {}, {.gradient_tolerance = 1e-10, .threads = 1});
+  CHECK(parallel.lower == value.lower);
+}
+
 TEST_CASE("value function: a limit that is too low is said") {
   adbo::QuadraticInstance instance = adbo::make_quadratic({.lower_dim = 30, .condition = 1000});
   const ValueFunction value = value_function(instance.problem, instance.upper_solution, {},

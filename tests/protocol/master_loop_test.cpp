@@ -3,6 +3,7 @@
 
 #include <doctest/doctest.h>
 
+#include <ctime>
 #include <limits>
 #include <string>
 #include <vector>
@@ -73,8 +74,11 @@ class CountingMethod final : public MethodMaster {
     for (const std::size_t worker : active) log += std::to_string(worker);
     v[0] = t == diverges_at ? diverges_to : static_cast<double>(t + 1);
   }
-  Outcome collective(std::int64_t, std::span<const std::size_t>, Transport&) override {
+  bool is_fed_by_arrivals() const override { return is_fed; }
+  Outcome collective(std::int64_t t, std::span<const std::size_t> active, Transport&) override {
     log += "c";
+    if (!is_fed) v[0] = static_cast<double>(t + 1) + 0.1 * static_cast<double>(active.size());
+    if (t == ends_at) return {.ending = Ending{Termination::kStalled, "stuck"}};
     return {};
   }
   Measurement stationarity_gap(Transport&) override {
@@ -87,7 +91,8 @@ class CountingMethod final : public MethodMaster {
   void describe(Summary&) const override {}
 
   std::vector<double> v{0}, z{0};
-  std::int64_t diverges_at = -1;
+  bool is_fed = true;
+  std::int64_t diverges_at = -1, ends_at = -1;
   double diverges_to = std::numeric_limits<double>::quiet_NaN();
   mutable std::string log;
 };
@@ -97,9 +102,13 @@ class Recorder final : public Observer {
   ObserverAction on_iteration(const IterationView& view) override {
     iterations.push_back(view.record.iteration);
     active.push_back(view.record.active);
+    cpu_seconds.push_back(view.record.cpu_seconds);
+    for (volatile int k = 0; burns_cpu && k < 3'000'000;) k = k + 1;
     return view.record.iteration == stop_at ? ObserverAction::kStop : ObserverAction::kContinue;
   }
   std::vector<std::int64_t> iterations, active;
+  std::vector<double> cpu_seconds;
+  bool burns_cpu = false;
   std::int64_t stop_at = -1;
 };
 
@@ -151,6 +160,42 @@ TEST_CASE_FIXTURE(Run,
   MasterLoop loop(options, method, again, limits, nullptr);
   loop.run(summary);
   CHECK(summary.virtual_seconds == again.now_seconds());
+}
+
+TEST_CASE_FIXTURE(Run, "loop: a synchronous method is sent no steps, and all workers count as heard") {
+  method.is_fed = false;
+  go();
+  CHECK(method.log == "ccc");
+  CHECK(summary.iterations == 3);
+  CHECK(summary.termination == Termination::kIterationLimit);
+  CHECK(recorder.active == std::vector<std::int64_t>{0, 3, 3, 3});
+  CHECK(transport.published == 4);
+  CHECK(upper[0] == 3.3);
+}
+
+TEST_CASE_FIXTURE(Run, "loop: a method may end the run by itself, after an iteration that counts") {
+  method.is_fed = false;
+  method.ends_at = 1;
+  go();
+  CHECK(summary.termination == Termination::kStalled);
+  CHECK(summary.message == "stuck");
+  CHECK(summary.iterations == 2);
+  CHECK(recorder.iterations == std::vector<std::int64_t>{0, 1, 2});
+}
+
+TEST_CASE_FIXTURE(Run, "loop: the run's processor time is without the observer's") {
+  recorder.burns_cpu = true;
+  go();
+  const double burnt = [] {  // what one call burns, at least
+    const std::clock_t start = std::clock();
+    for (volatile int k = 0; k < 3'000'000;) k = k + 1;
+    return static_cast<double>(std::clock() - start) / CLOCKS_PER_SEC;
+  }();
+  REQUIRE(recorder.cpu_seconds.size() == 4);
+  for (std::size_t k = 1; k < 4; ++k) CHECK(recorder.cpu_seconds[k] >= recorder.cpu_seconds[k - 1]);
+  // Three iterations of a scripted transport: microseconds. An observer's call takes a thousand times that.
+  CHECK(recorder.cpu_seconds.back() < 0.5 * burnt);
+  CHECK(summary.cpu_seconds < 0.5 * burnt);
 }
 
 TEST_CASE_FIXTURE(Run, "loop: zero iterations ask nothing of anybody") {

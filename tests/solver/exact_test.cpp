@@ -6,6 +6,7 @@
 #include <cmath>
 #include <memory>
 #include <optional>
+#include <stdexcept>
 #include <string>
 #include <vector>
 
@@ -381,4 +382,48 @@ TEST_CASE("exact: F falls from record to record, and an interrupted run keeps a 
   const ValueFunction again = value_function(instance.problem, result.upper, {}, {});
   CHECK(again.upper_objective == doctest::Approx(recorder.values[2]).epsilon(1e-9));
   CHECK(largest_difference(again.lower, result.lower) < 1e-6);
+}
+
+TEST_CASE("exact: a time limit in the middle of a round leaves the iterate before it") {
+  QuadraticInstance instance = make_quadratic({.num_workers = 3, .seed = 9});
+  Options options = exact_options();
+  options.clock = ClockKind::kReal;
+  options.delay = "lognormal:11,0";  // a minute
+  options.time_limit_seconds = 0.05;
+  const Result result = Solver(options).solve(instance.problem);
+  CHECK(result.summary.termination == Termination::kTimeLimit);
+  CHECK(result.upper == std::vector<double>(4, 0.0));
+  CHECK(result.summary.iterations == 0);
+}
+
+TEST_CASE("exact: a worker that throws ends the run by name; a trial that is not finite is only refused") {
+  struct Awkward final : WorkerObjective {
+    explicit Awkward(double wall, bool throws) : wall_(wall), throws_(throws) {}
+    double upper(std::span<const double> x, std::span<const double> y, std::span<double> grad_x,
+                 std::span<double> grad_y) override {
+      if (x[0] > wall_ && throws_) throw std::runtime_error("beyond the wall");
+      grad_x[0] = 0;
+      grad_y[0] = y[0] - 0.9;
+      return x[0] > wall_ ? std::nan("") : 0.5 * grad_y[0] * grad_y[0];
+    }
+    double lower(std::span<const double> x, std::span<const double> y, std::span<double> grad_y) override {
+      grad_y[0] = 0.5 * y[0] - x[0];  // y* = 2 x: the first step goes to x = 1, the solution is 0.45
+      return 0.25 * y[0] * y[0] - x[0] * y[0];
+    }
+    double wall_;
+    bool throws_;
+  };
+  for (const bool throws : {true, false}) {
+    Problem problem(1, 1);
+    problem.add_worker(std::make_unique<Awkward>(100, false));
+    problem.add_worker(std::make_unique<Awkward>(0.7, throws));
+    const Result result = Solver(exact_options()).solve(problem);
+    if (throws) {
+      CHECK(result.summary.termination == Termination::kFailed);
+      CHECK(result.summary.message == "worker 1, iteration 1: beyond the wall");
+    } else {
+      CHECK(result.summary.termination == Termination::kConverged);
+      CHECK(result.upper[0] == doctest::Approx(0.45).epsilon(1e-8));
+    }
+  }
 }
