@@ -1,0 +1,120 @@
+// What the practical method reaches with its defaults on real data, beside what is asked of it: one command,
+// one table as Markdown and JSON.
+
+#include <fmt/format.h>
+#include <fmt/ranges.h>
+
+#include <algorithm>
+#include <cstdlib>
+#include <exception>
+#include <string_view>
+
+#include "report.h"
+#include "tasks.h"
+
+namespace adbo::bench {
+namespace {
+
+constexpr std::string_view kUsage =
+    "usage: adbo_practical_table ADBO DATA OUT [--seeds R] [--fashion-mnist FOLDER] [--only TASK]...\n"
+    "  ADBO: the adbo command; DATA: the folder with mnist, cifar10, letter, pendigits, ijcnn1, covtype,\n"
+    "  australian, a9a, w8a; OUT: gets practical.md, practical.json and the folders of the runs\n";
+
+struct Arguments {
+  std::filesystem::path program, out;
+  DataFolders folders{.data = {}, .fashion_mnist = "/usr/share/datasets/fashion-mnist"};
+  std::size_t seeds = 3;
+  std::vector<std::string> only;
+};
+
+/// Exits with the usage where the words are wrong.
+Arguments parse(const std::vector<std::string>& words) {
+  Arguments arguments;
+  std::vector<std::string> places;
+  for (std::size_t k = 0; k < words.size(); ++k) {
+    const bool is_option = words[k].starts_with("--");
+    if (is_option && k + 1 == words.size()) break;
+    if (words[k] == "--seeds") {
+      arguments.seeds = static_cast<std::size_t>(std::strtoul(words[++k].c_str(), nullptr, 10));
+    } else if (words[k] == "--fashion-mnist") {
+      arguments.folders.fashion_mnist = words[++k];
+    } else if (words[k] == "--only") {
+      arguments.only.push_back(words[++k]);
+    } else if (!is_option) {
+      places.push_back(words[k]);
+    }
+  }
+  if (places.size() != 3 || arguments.seeds == 0) {
+    fmt::print(stderr, "{}", kUsage);
+    std::exit(2);
+  }
+  arguments.program = places[0];
+  arguments.folders.data = places[1];
+  arguments.out = places[2];
+  return arguments;
+}
+
+bool is_wanted(const Arguments& arguments, const Task& task) {
+  if (!arguments.only.empty() &&
+      std::find(arguments.only.begin(), arguments.only.end(), task.name) == arguments.only.end()) {
+    return false;
+  }
+  for (const std::filesystem::path& file : task.needs) {
+    if (!std::filesystem::exists(file)) {
+      fmt::print(stderr, "{}: left out, {} is not there\n", task.name, file.string());
+      return false;
+    }
+  }
+  return true;
+}
+
+TaskFigures run_task(const Arguments& arguments, const Task& task) {
+  TaskFigures result{task.title, fmt::format("adbo {}", fmt::join(task.arguments, " ")), {}};
+  for (const Measure& measure : task.measures) {
+    result.figures.push_back({measure.name, {}, measure.target, measure.at_least});
+  }
+  if (task.straggler_time) {
+    result.figures.push_back(
+        {task.straggler_time->name, {}, task.straggler_time->target, task.straggler_time->at_least});
+  }
+  for (std::size_t seed = 1; seed <= arguments.seeds; ++seed) {
+    fmt::print(stderr, "{}, seed {}\n", task.name, seed);
+    std::vector<std::string> words = task.arguments;
+    words.insert(words.end(), {"--seed", std::to_string(seed)});
+    const auto folder = arguments.out / fmt::format("{}-{}", task.name, seed);
+    const CommandRun run = run_command(arguments.program, words, folder);
+    for (std::size_t k = 0; k < task.measures.size(); ++k) {
+      result.figures[k].values.push_back(task.measures[k].value(run));
+    }
+    if (!task.straggler_time) continue;
+    words.insert(words.end(), task.straggler_arguments.begin(), task.straggler_arguments.end());
+    const CommandRun slow = run_command(arguments.program, words, folder.string() + "-stragglers");
+    result.figures.back().values.push_back(task.straggler_time->value(slow) /
+                                           task.straggler_time->value(run));
+  }
+  return result;
+}
+
+int run(const Arguments& arguments) {
+  std::filesystem::create_directories(arguments.out);
+  std::vector<TaskFigures> figures;
+  for (const Task& task : practical_tasks(arguments.folders)) {
+    if (!is_wanted(arguments, task)) continue;
+    figures.push_back(run_task(arguments, task));
+    write_report(figures, arguments.seeds, arguments.out);  // what is known is on disk at any time
+  }
+  fmt::print("{}\n", (arguments.out / "practical.md").string());
+  return 0;
+}
+
+}  // namespace
+}  // namespace adbo::bench
+
+int main(int argc, char** argv) {
+  try {
+    return adbo::bench::run(adbo::bench::parse({argv + 1, argv + argc}));
+  } catch (const std::exception& error) {
+    fmt::print(stderr, "adbo_practical_table: {}\n", error.what());
+    return 1;
+  }
+}
