@@ -42,8 +42,13 @@ TEST_CASE("words: an upper variable that did not move is said") {
 TEST_CASE("words: cleaning against the best simple alternative") {
   CHECK(says(cleaning_words(measures(0.83, 0.81, 0.80), {}),
              "0.0200 above the best simple alternative, plain"));
+  CHECK(says(cleaning_words(measures(0.83, 0.81, 0.80), {}), "Cleaning paid"));
+  CHECK(
+      says(cleaning_words(measures(0.83, 0.81, 0.80), {}), "(0.8100; on the validation rows alone 0.8000)"));
+  CHECK(!says(cleaning_words(measures(0.83, 0.81, 0.843), {}), "Cleaning paid"));
   CHECK(says(cleaning_words(measures(0.83, 0.81, 0.843), {}), "Cleaning did not help"));
-  CHECK(says(cleaning_words(measures(0.83, 0.81, 0.843), {}), "validation rows alone (0.8430)"));
+  CHECK(says(cleaning_words(measures(0.83, 0.81, 0.843), {}),
+             "validation rows alone (0.8430; plain training 0.8100)"));
   CHECK(says(cleaning_words(measures(0.81, 0.81, 0.80), {}), "equals that of plain training"));
   CHECK(says(cleaning_words(measures(0.81, 0.81, 0.80), {}), "learned weights alone do not help"));
   CHECK(!says(cleaning_words(measures(0.83, 0.81, 0.80), {}), "learned weights alone"));
@@ -86,7 +91,7 @@ TEST_CASE("words: which state is delivered, and why the run ended") {
   summary.termination = adbo::Termination::kIterationLimit;
   summary.iterations = 80;
   summary.upper_change_max = 1;
-  const adbo::app::HeldOutFacts best{.best_iteration = 45, .loss = 0.5, .loss_start = 0.75};
+  const adbo::app::HeldOutFacts best{.delivered_iteration = 45, .loss = 0.5, .loss_start = 0.75};
   CHECK(
       says(run_words(summary, adbo::Method::kAdbo, best),
            "the state after iteration 45, the best for the held-out rows (loss 0.5, at the start 0.75). The "

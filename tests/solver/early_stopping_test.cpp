@@ -52,7 +52,9 @@ class MadeUpRun {
 
 /// The loss is the state's own z.
 HeldOutLoss loss_of_state() {
-  return [](std::span<const double>, std::span<const double> lower) { return lower[0]; };
+  return [](std::span<const double>, std::span<const double> lower) {
+    return adbo::HeldOutValue{.loss = lower[0]};
+  };
 }
 
 TEST_CASE("early stopping: keeps the best state, stops after `patience` iterations without a better one") {
@@ -61,8 +63,8 @@ TEST_CASE("early stopping: keeps the best state, stops after `patience` iteratio
   const std::int64_t last = run.show(observer);
   CHECK(last == 7);  // best at 4; 5, 6, 7 were not better; 8 is never seen
   CHECK(observer.gave_up());
-  CHECK(observer.best_iteration() == 4);
-  CHECK(observer.best_loss() == 4);
+  CHECK(observer.chosen_iteration() == 4);
+  CHECK(observer.chosen_loss() == 4);
   CHECK(observer.first_loss() == 9);
 
   adbo::Result result = run.result_at(last);
@@ -76,32 +78,46 @@ TEST_CASE("early stopping: keeps the best state, stops after `patience` iteratio
   CHECK(result.summary.message == "the held-out loss has not fallen for 3 iterations (patience)");
 }
 
+TEST_CASE(
+    "early stopping: a later state is chosen only when its loss is smaller by more than the standard error") {
+  // 9 -> 8 is within the error of 9; 7 is not; 6.5 and 6 are within that of 7; patience follows the smallest.
+  const MadeUpRun run({9, 8, 7, 6.5, 6, 6.2, 6.3, 6.4, 0});
+  const HeldOutLoss loss = [](std::span<const double>, std::span<const double> lower) {
+    return adbo::HeldOutValue{.loss = lower[0], .standard_error = 1.5};
+  };
+  EarlyStopping observer(loss, {.interval = 1, .patience = 3});
+  CHECK(run.show(observer) == 7);
+  CHECK(observer.chosen_iteration() == 2);
+  CHECK(observer.chosen_loss() == 7);
+  CHECK(observer.smallest_loss() == 6);
+}
+
 TEST_CASE("early stopping: patience 0 never stops") {
   const MadeUpRun run({1, 2, 3, 4, 5, 6, 7, 8, 9});
   EarlyStopping observer(loss_of_state(), {.interval = 1, .patience = 0});
   CHECK(run.show(observer) == 8);
   CHECK_FALSE(observer.gave_up());
-  CHECK(observer.best_iteration() == 0);
+  CHECK(observer.chosen_iteration() == 0);
 }
 
 TEST_CASE("early stopping: of equal losses the earliest is the best, and standing still is no progress") {
   const MadeUpRun run({5, 4, 4, 4, 4, 4});
   EarlyStopping observer(loss_of_state(), {.interval = 1, .patience = 2});
   CHECK(run.show(observer) == 3);
-  CHECK(observer.best_iteration() == 1);
+  CHECK(observer.chosen_iteration() == 1);
 }
 
 TEST_CASE("early stopping: a loss that is not a number is never the best and counts as no progress") {
   const MadeUpRun some({5, kNaN, 4, kNaN, kNaN, kNaN});
   EarlyStopping observer(loss_of_state(), {.interval = 1, .patience = 3});
   CHECK(some.show(observer) == 5);
-  CHECK(observer.best_iteration() == 2);
+  CHECK(observer.chosen_iteration() == 2);
   CHECK(observer.gave_up());
 
   const MadeUpRun all({kNaN, kNaN, kNaN, kNaN});
   EarlyStopping nothing(loss_of_state(), {.interval = 1, .patience = 2});
   CHECK(all.show(nothing) == 2);
-  CHECK_FALSE(nothing.has_best());
+  CHECK_FALSE(nothing.has_chosen());
   adbo::Result result = all.result_at(2);
   result.summary.upper_change_max = 0.5;
   nothing.deliver(result);
@@ -111,7 +127,7 @@ TEST_CASE("early stopping: a loss that is not a number is never the best and cou
   const MadeUpRun infinite({std::numeric_limits<double>::infinity(), 1, 2});
   EarlyStopping finite(loss_of_state(), {.interval = 1, .patience = 0});
   infinite.show(finite);
-  CHECK(finite.best_iteration() == 1);
+  CHECK(finite.chosen_iteration() == 1);
 }
 
 TEST_CASE("early stopping: evaluates every `interval` iterations, and the last state on delivery") {
@@ -121,10 +137,10 @@ TEST_CASE("early stopping: evaluates every `interval` iterations, and the last s
     (void)run.show_one(observer, t);
     CHECK(std::isnan(observer.last_loss()) == (t % 2 != 0));
   }
-  CHECK(observer.best_iteration() == 6);  // the zeros were not seen
+  CHECK(observer.chosen_iteration() == 6);  // the zeros were not seen
   adbo::Result result = run.result_at(7);
   observer.deliver(result);
-  CHECK(observer.best_iteration() == 7);
+  CHECK(observer.chosen_iteration() == 7);
   CHECK(result.upper == std::vector<double>{7});
   CHECK(result.summary.message.empty());
 }
@@ -164,7 +180,9 @@ TEST_CASE("early stopping: ends a real run in order, the same for any number of 
     options.step_lower_consensus = 0.1;
     // A target that the run passes: the distance of z from a point near its start.
     EarlyStopping observer(
-        [](std::span<const double>, std::span<const double> z) { return std::abs(z[0] - 1e-3); },
+        [](std::span<const double>, std::span<const double> z) {
+          return adbo::HeldOutValue{.loss = std::abs(z[0] - 1e-3)};
+        },
         {.interval = 1, .patience = 20});
     adbo::Solver solver(options);
     adbo::Result result = solver.solve(instance.problem, &observer);
@@ -172,7 +190,7 @@ TEST_CASE("early stopping: ends a real run in order, the same for any number of 
     REQUIRE(observer.gave_up());
     observer.deliver(result);
     CHECK(result.summary.termination == adbo::Termination::kStopped);
-    CHECK(result.summary.iterations == observer.best_iteration() + 20);
+    CHECK(result.summary.iterations == observer.chosen_iteration() + 20);
     return result;
   };
   const adbo::Result one = run(1), three = run(3);
@@ -193,7 +211,15 @@ TEST_CASE("softmax held-out loss: the mean loss of score_model") {
   const adbo::LabelledRows rows{.features = dense, .labels = {0, 2, 1}};
   const std::vector<double> model{0.5, -1, 0.25, 2, -0.75, 1};
   const HeldOutLoss loss = adbo::softmax_held_out_loss(rows, 3);
-  CHECK(loss({}, model) == doctest::Approx(adbo::score_model(model, rows, 3).loss).epsilon(1e-13));
+  CHECK(loss({}, model).loss == doctest::Approx(adbo::score_model(model, rows, 3).loss).epsilon(1e-13));
+  // The standard error of a mean of three: s / sqrt(3).
+  adbo::kernels::SoftmaxLoss reference(rows.features, rows.labels, 3);
+  std::vector<double> each(3);
+  reference.row_losses(model, each);
+  const double mean = (each[0] + each[1] + each[2]) / 3;
+  double square = 0;
+  for (const double value : each) square += (value - mean) * (value - mean);
+  CHECK(loss({}, model).standard_error == doctest::Approx(std::sqrt(square / 2 / 3)).epsilon(1e-12));
   CHECK_THROWS_AS((void)adbo::softmax_held_out_loss(rows, 2), std::invalid_argument);
   CHECK_THROWS_AS((void)adbo::softmax_held_out_loss({}, 3), std::invalid_argument);
 }

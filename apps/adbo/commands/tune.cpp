@@ -206,7 +206,8 @@ PreparedTask prepare_tuning(Settings& settings, const Console& console) {
   }
   if (task->held_out.size() > 0) {
     prepared.measures.held_out = [task](std::span<const double> /*upper*/, std::span<const double> lower) {
-      return score_tuning_model(lower, task->held_out, task->settings, kObserverThreads).loss;
+      const ModelScore score = score_tuning_model(lower, task->held_out, task->settings, kObserverThreads);
+      return HeldOutValue{.loss = score.loss};
     };
   }
   if (settings.task().resolve_every > 0) {

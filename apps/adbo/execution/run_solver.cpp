@@ -54,7 +54,7 @@ RunOutcome run_solver(Problem& problem, const Settings& settings, const RunMeasu
   trace.finish();
   if (early_stopping && outcome.result.status.ok()) {
     early_stopping->deliver(outcome.result);
-    outcome.held_out = {early_stopping->best_iteration(), early_stopping->best_loss(),
+    outcome.held_out = {early_stopping->chosen_iteration(), early_stopping->chosen_loss(),
                         early_stopping->first_loss()};
   }
   return outcome;

@@ -6,8 +6,8 @@ namespace adbo::app {
 
 /// What the held-out rows said of a run.
 struct HeldOutFacts {
-  std::int64_t best_iteration = -1;  ///< whose state is delivered; -1: no loss was finite
-  double loss = 0;                   ///< there
+  std::int64_t delivered_iteration = -1;  ///< -1: no loss was finite
+  double loss = 0;                        ///< there
   double loss_start = 0;
 };
 

@@ -13,8 +13,8 @@ class OutputFolder {
   /// written.
   explicit OutputFolder(std::string path);
 
-  /// Makes the folder and its parents, and removes the result files of an earlier run from it. UsageError when that
-  /// fails after all.
+  /// Makes the folder and its parents, and removes the result files of an earlier run from it. UsageError
+  /// when that fails after all.
   void create() const;
   [[nodiscard]] std::string file(std::string_view name) const;
   [[nodiscard]] const std::string& path() const { return path_; }

@@ -117,7 +117,7 @@ Json summary_json(const RunFacts& facts) {
   json["method"] = method_name(summary.method_used);
   json["seed"] = settings.options().seed;
   json["iterations"] = summary.iterations;
-  if (facts.held_out) json["best_iteration"] = facts.held_out->best_iteration;
+  if (facts.held_out) json["delivered_iteration"] = facts.held_out->delivered_iteration;
   put(json, "wall_seconds", summary.wall_seconds);
   put(json, "cpu_seconds", summary.cpu_seconds);
   put(json, "virtual_seconds", summary.virtual_seconds);

@@ -302,10 +302,11 @@ void add_measures(TaskTable& table) {
   table.group("Measures");
   table.choice("deliver", kClean, &Task::deliver, {"trimmed", "weighted"},
                "The delivered model learns from the validation rows and from the training rows that the "
-               "re-trained model does not find suspect (trimmed), or from all with their weights.");
+               "re-trained and the plain model together do not find suspect (trimmed), or from all with "
+               "their weights.");
   table.number(
       "measure_tolerance", kAllProblems, &Task::measure_tolerance, at_least(0),
-      "Gradient norm that the lower level is re-solved to at the end; 0: 1e-3 for clean, 1e-8 otherwise.");
+      "Gradient norm that the lower level is re-solved to at the end; 0: 1e-4 for clean, 1e-8 otherwise.");
   table.number("measure_evaluations", kAllProblems, &Task::measure_evaluations, at_least(1),
                "Most evaluations of a re-solve.");
   table.number("resolve_every", kDataProblems, &Task::resolve_every, at_least(0),

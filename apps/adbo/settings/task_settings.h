@@ -49,7 +49,7 @@ struct TaskSettings {
   double validation_fraction = 0.5;
   Split split = Split::kShardTail;
   double holdout = 0.3;         ///< resolve_settings() makes 0 of it for tune
-  std::int64_t patience = 100;  ///< iterations
+  std::int64_t patience = 50;  ///< iterations
   std::int64_t pool_rows = 0;
   ScaleRule scale = ScaleRule::kAuto;
   double corrupt = 0;

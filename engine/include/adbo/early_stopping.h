@@ -14,8 +14,13 @@
 
 namespace adbo {
 
-/// What a state (v [n], z [m]) loses on held-out data; smaller is better, NaN is never the best.
-using HeldOutLoss = std::function<double(std::span<const double> upper, std::span<const double> lower)>;
+/// What a state loses on held-out data; smaller is better, NaN is never the best.
+struct HeldOutValue {
+  double loss = 0;
+  double standard_error = 0;  ///< of the loss, as an estimate from the held-out rows; 0: it is exact
+};
+/// Of a state (v [n], z [m]).
+using HeldOutLoss = std::function<HeldOutValue(std::span<const double> upper, std::span<const double> lower)>;
 
 struct EarlyStoppingOptions {
   std::int64_t interval =
@@ -23,9 +28,11 @@ struct EarlyStoppingOptions {
   std::int64_t patience = 0;  ///< iterations without a new best loss that end the run; 0: never
 };
 
-/// Evaluates the states of a run, keeps the best one, and asks for the end of the run when there has been
-/// none better for `patience` iterations. Of equal losses the earliest is the best: standing still is no
-/// progress.
+/// Evaluates the states of a run, chooses one, and asks for the end of the run when the smallest loss has not
+/// fallen for `patience` iterations. A later state is chosen in place of an earlier one when its loss is
+/// smaller by more than the earlier one's standard error: of states that the held-out data cannot tell apart
+/// the earliest has fitted the least to chance. Without standard errors that is the smallest loss, and of
+/// equal losses the earliest.
 ///
 /// With few validation rows an upper variable that is optimal for them fits their chance: the loss on rows
 /// held out of the upper objective first falls with it and then rises again.
@@ -41,22 +48,23 @@ class EarlyStopping final : public Observer {
 
   ObserverAction on_iteration(const IterationView& view) override;
 
-  /// The state to deliver, after solve(): evaluates the last state unless that is done, then puts the best
+  /// The state to deliver, after solve(): evaluates the last state unless that is done, then puts the chosen
   /// state into `result` and mends summary.upper_change_max. Where the lack of progress ended the run,
   /// summary.message says so; the termination stays kStopped, because a loss that no longer falls is no proof
   /// of stationarity. Without any finite loss `result` keeps its last state.
   void deliver(Result& result);
 
-  [[nodiscard]] bool has_best() const { return best_iteration_ >= 0; }
-  [[nodiscard]] std::int64_t best_iteration() const { return best_iteration_; }  ///< -1: none yet
-  [[nodiscard]] double best_loss() const { return best_loss_; }
+  [[nodiscard]] bool has_chosen() const { return chosen_iteration_ >= 0; }
+  [[nodiscard]] std::int64_t chosen_iteration() const { return chosen_iteration_; }  ///< -1: none yet
+  [[nodiscard]] double chosen_loss() const { return chosen_.loss; }
+  [[nodiscard]] double smallest_loss() const { return smallest_loss_; }
   [[nodiscard]] double first_loss() const { return first_loss_; }  ///< at the start
   /// Of the last on_iteration(); kNotEvaluated where none was due.
   [[nodiscard]] double last_loss() const { return last_loss_; }
   /// Whether it was the lack of progress that ended the run.
   [[nodiscard]] bool gave_up() const { return gave_up_; }
-  [[nodiscard]] std::span<const double> best_upper() const { return best_upper_; }
-  [[nodiscard]] std::span<const double> best_lower() const { return best_lower_; }
+  [[nodiscard]] std::span<const double> chosen_upper() const { return chosen_upper_; }
+  [[nodiscard]] std::span<const double> chosen_lower() const { return chosen_lower_; }
 
  private:
   void evaluate(std::int64_t iteration, std::span<const double> upper, std::span<const double> lower);
@@ -65,15 +73,17 @@ class EarlyStopping final : public Observer {
   HeldOutLoss loss_;
   EarlyStoppingOptions options_;
   Observer* inner_;
-  std::vector<double> start_upper_, best_upper_, best_lower_;
-  std::int64_t evaluated_iteration_ = -1, best_iteration_ = -1;
+  std::vector<double> start_upper_, chosen_upper_, chosen_lower_;
+  std::int64_t evaluated_iteration_ = -1, smallest_iteration_ = -1, chosen_iteration_ = -1;
   double first_loss_ = kNotEvaluated, last_loss_ = kNotEvaluated;
-  double best_loss_ = std::numeric_limits<double>::infinity();
+  double smallest_loss_ = std::numeric_limits<double>::infinity();
+  HeldOutValue chosen_{.loss = std::numeric_limits<double>::infinity()};
   bool gave_up_ = false;
 };
 
-/// The mean cross-entropy of the softmax regression z on these rows, computed by the calling thread alone.
-/// Throws std::invalid_argument when there is no row or a label is outside [0, classes).
+/// The mean cross-entropy of the softmax regression z on these rows with its standard error, computed by the
+/// calling thread alone. Throws std::invalid_argument when there is no row or a label is outside [0,
+/// classes).
 [[nodiscard]] HeldOutLoss softmax_held_out_loss(const LabelledRows& rows, int classes);
 
 }  // namespace adbo

@@ -34,19 +34,26 @@ ObserverAction EarlyStopping::on_iteration(const IterationView& view) {
 
 void EarlyStopping::evaluate(std::int64_t iteration, std::span<const double> upper,
                              std::span<const double> lower) {
-  last_loss_ = loss_(upper, lower);
+  const HeldOutValue value = loss_(upper, lower);
+  last_loss_ = value.loss;
   if (evaluated_iteration_ < 0) first_loss_ = last_loss_;
   evaluated_iteration_ = iteration;
-  if (!(last_loss_ < best_loss_)) return;  // written so that a loss that is not a number is not the best
-  best_loss_ = last_loss_;
-  best_iteration_ = iteration;
-  best_upper_.assign(upper.begin(), upper.end());
-  best_lower_.assign(lower.begin(), lower.end());
+  // Both comparisons are written so that a loss that is not a number is not smaller.
+  if (value.loss < smallest_loss_) {
+    smallest_loss_ = value.loss;
+    smallest_iteration_ = iteration;
+  }
+  const double error = has_chosen() ? chosen_.standard_error : 0;
+  if (!(value.loss < chosen_.loss - error)) return;
+  chosen_ = value;
+  chosen_iteration_ = iteration;
+  chosen_upper_.assign(upper.begin(), upper.end());
+  chosen_lower_.assign(lower.begin(), lower.end());
 }
 
 bool EarlyStopping::out_of_patience(std::int64_t iteration) const {
   if (options_.patience == 0) return false;
-  return iteration - std::max<std::int64_t>(best_iteration_, 0) >= options_.patience;
+  return iteration - std::max<std::int64_t>(smallest_iteration_, 0) >= options_.patience;
 }
 
 void EarlyStopping::deliver(Result& result) {
@@ -57,13 +64,13 @@ void EarlyStopping::deliver(Result& result) {
     result.summary.message = "the held-out loss has not fallen for " + std::to_string(options_.patience) +
                              " iterations (patience)";
   }
-  if (!has_best()) return;
-  result.upper = best_upper_;
-  result.lower = best_lower_;
+  if (!has_chosen()) return;
+  result.upper = chosen_upper_;
+  result.lower = chosen_lower_;
   result.summary.upper_change_max = 0;
-  for (std::size_t j = 0; j < best_upper_.size(); ++j) {
+  for (std::size_t j = 0; j < chosen_upper_.size(); ++j) {
     result.summary.upper_change_max =
-        std::max(result.summary.upper_change_max, std::abs(best_upper_[j] - start_upper_[j]));
+        std::max(result.summary.upper_change_max, std::abs(chosen_upper_[j] - start_upper_[j]));
   }
 }
 

@@ -1,5 +1,6 @@
 #include <algorithm>
 #include <chrono>
+#include <cmath>
 #include <numeric>
 #include <stdexcept>
 #include <string>
@@ -168,14 +169,28 @@ ModelScore score_model(std::span<const double> model, const LabelledRows& rows, 
           .loss = std::accumulate(row_loss.begin(), row_loss.end(), 0.0) / static_cast<double>(rows.size())};
 }
 
+namespace {
+
+/// The mean of independent draws, and the standard error of that mean (0 for a single draw).
+HeldOutValue mean_with_error(std::span<const double> draws) {
+  const double count = static_cast<double>(draws.size());
+  const double mean = std::accumulate(draws.begin(), draws.end(), 0.0) / count;
+  double square = 0;
+  for (const double draw : draws) square += (draw - mean) * (draw - mean);
+  return {.loss = mean, .standard_error = draws.size() > 1 ? std::sqrt(square / (count - 1) / count) : 0};
+}
+
+}  // namespace
+
 HeldOutLoss softmax_held_out_loss(const LabelledRows& rows, int classes) {
   detail::check_labelled_rows(rows, classes, 0, "held-out rows");
   if (rows.size() == 0) throw std::invalid_argument("held-out rows: none");
   // Copies of the function share the loss and its scratch memory: one thread at a time, as an observer is.
   const auto loss = std::make_shared<kernels::SoftmaxLoss>(rows.features, rows.labels, classes);
-  const double scale = 1.0 / static_cast<double>(rows.size());
-  return [loss, scale](std::span<const double> /*upper*/, std::span<const double> lower) {
-    return loss->value(lower, {}, scale);
+  const auto row_losses = std::make_shared<std::vector<double>>(rows.size());
+  return [loss, row_losses](std::span<const double> /*upper*/, std::span<const double> lower) {
+    loss->row_losses(lower, *row_losses);
+    return mean_with_error(*row_losses);
   };
 }
 

@@ -90,7 +90,9 @@ struct RowVerdicts {
 
 /// Which training rows the delivered model learns from, beside all validation rows.
 enum class DeliverRule {
-  kTrimmed,   ///< those that judge_rows() does not find suspect under y*(psi), each with weight 1
+  /// Those that judge_rows() does not find suspect under the mean of plain training's model and y*(psi), each
+  /// with weight 1.
+  kTrimmed,
   kWeighted,  ///< all, weighted by sigmoid(psi)
 };
 
