@@ -1,4 +1,5 @@
 #include "adbo/early_stopping.h"
+#include "adbo/kernels/softmax.h"
 
 #include <doctest/doctest.h>
 
