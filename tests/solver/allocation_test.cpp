@@ -67,7 +67,9 @@ class Counting final : public WorkerObjective {
 
 class MasterCounter final : public Observer {
  public:
-  MasterCounter(std::atomic<bool>& warm, std::int64_t warm_after) : warm_(warm), warm_after_(warm_after) {}
+  /// Counts between two iterations: what the run's end allocates is not the hot path's.
+  MasterCounter(std::atomic<bool>& warm, std::int64_t warm_after, std::int64_t last_counted)
+      : warm_(warm), warm_after_(warm_after), last_counted_(last_counted) {}
   ObserverAction on_iteration(const IterationView& view) override {
     const std::uint64_t now = test::thread_allocations();
     if (view.record.iteration == warm_after_) {
@@ -75,13 +77,14 @@ class MasterCounter final : public Observer {
       at_warm = now;
     }
     if (warm_.load()) last = now;
+    if (view.record.iteration == last_counted_) warm_.store(false);
     return ObserverAction::kContinue;
   }
   std::uint64_t at_warm = 0, last = 0;
 
  private:
   std::atomic<bool>& warm_;
-  std::int64_t warm_after_;
+  std::int64_t warm_after_, last_counted_;
 };
 
 }  // namespace
@@ -94,6 +97,7 @@ TEST_CASE("hot paths: no allocation after warm-up, master and workers, cuts and 
       Problem problem(3, 8);
       for (int i = 0; i < 6; ++i) problem.add_worker(std::make_unique<Counting>(warm, worker_allocations));
       Options options;
+      options.method = Method::kAdbo;
       options.executor = kind;
       options.threads = 2;
       options.clock = ClockKind::kVirtual;
@@ -103,7 +107,7 @@ TEST_CASE("hot paths: no allocation after warm-up, master and workers, cuts and 
       options.max_cuts = 4;
       options.lower_rounds = 2;
       options.cut_barrier = barrier;
-      MasterCounter observer(warm, 1000);
+      MasterCounter observer(warm, 1000, 1990);
       const Result result = Solver(options).solve(problem, &observer);
       REQUIRE(result.summary.iterations == 2000);
       REQUIRE(result.summary.counts.cuts_added > 300);
@@ -113,5 +117,28 @@ TEST_CASE("hot paths: no allocation after warm-up, master and workers, cuts and 
       CHECK(observer.last - observer.at_warm == 0);
       CHECK(worker_allocations.load() == 0);
     }
+  }
+}
+
+TEST_CASE("hot paths: no allocation after warm-up in the asynchronous hypergradient, descent and tail") {
+  for (const ExecutorKind kind : {ExecutorKind::kInline, ExecutorKind::kThreads, ExecutorKind::kTbb}) {
+    std::atomic<bool> warm{false};
+    std::atomic<std::uint64_t> worker_allocations{0};
+    Problem problem(3, 8);
+    for (int i = 0; i < 6; ++i) problem.add_worker(std::make_unique<Counting>(warm, worker_allocations));
+    Options options;
+    options.method = Method::kAsyncHypergradient;
+    options.executor = kind;
+    options.threads = 2;
+    options.clock = ClockKind::kVirtual;
+    options.delay = "lognormal:0,1";
+    options.iterations = 1000;
+    MasterCounter observer(warm, 100, 990);
+    const Result result = Solver(options).solve(problem, &observer);
+    REQUIRE(result.summary.iterations == 1000);
+    CAPTURE(static_cast<int>(kind));
+    CHECK(observer.at_warm > 0);
+    CHECK(observer.last - observer.at_warm == 0);
+    CHECK(worker_allocations.load() == 0);
   }
 }

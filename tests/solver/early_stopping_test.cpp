@@ -174,6 +174,7 @@ TEST_CASE("early stopping: ends a real run in order, the same for any number of 
   const auto run = [](std::int64_t threads) {
     adbo::QuadraticInstance instance = adbo::make_quadratic({.num_workers = 4, .condition = 3, .seed = 7});
     adbo::Options options;
+    options.method = adbo::Method::kAdbo;
     options.iterations = 400;
     options.threads = threads;
     options.clock = adbo::ClockKind::kVirtual;

@@ -66,6 +66,7 @@ Problem make_problem(How how, int at, std::size_t workers = 4) {
 
 Options quick_options(ExecutorKind executor) {
   Options options;
+  options.method = Method::kAdbo;
   options.executor = executor;
   options.clock = ClockKind::kVirtual;
   options.delay = "lognormal:0,1";
