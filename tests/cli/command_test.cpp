@@ -73,7 +73,7 @@ std::vector<std::string> column(const std::string& csv, std::size_t index) {
 
 TEST_CASE("clean: pictures, every output file, valid summary") {
   const Workspace files;
-  const Outcome outcome = files.run(picture_cleaning(files));
+  const Outcome outcome = files.run(picture_cleaning(files) + std::vector<std::string>{"--patience", "0"});
   INFO(outcome.err);
   REQUIRE(outcome.code == 0);
   CHECK(contains(outcome.out, "test accuracy delivered"));
