@@ -21,7 +21,9 @@ void refuse_while(const Settings& settings, bool condition, std::string_view rea
 /// The options of whole groups that belong to other methods than the chosen one.
 void check_method_groups(const Settings& settings) {
   const bool hypergradient = settings.options().method == Method::kAsyncHypergradient;
+  const bool has_adjoint = hypergradient || settings.options().cuts == CutConstruction::kImplicit;
   for (const OptionInfo& info : option_table()) {
+    if (info.name == "adjoint_damping" && has_adjoint) continue;
     const bool of_hypergradient = info.group == "Asynchronous hypergradient";
     const bool of_cuts = info.group == "Step sizes" || info.group == "Regularization of the Lagrangian" ||
                          info.group == "Lower rounds and cuts";
@@ -31,6 +33,39 @@ void check_method_groups(const Settings& settings) {
   }
 }
 
+/// Which of the cuts' options go with which construction of the cuts.
+void check_cuts(const Settings& settings) {
+  const Options& options = settings.options();
+  const bool implicit = options.cuts == CutConstruction::kImplicit;
+  refuse_while(settings, !implicit, "unless cuts = implicit", {"lower_copies"});
+  if (!implicit) return;
+  refuse_while(settings, true, "with cuts = implicit",
+               {"regularization",
+                "cut_regularization",
+                "dual_regularization",
+                "cut_regularization_floor",
+                "dual_regularization_floor",
+                "multiplier_bound",
+                "dual_bound",
+                "lower_rounds",
+                "lower_penalty",
+                "lower_round_order",
+                "cut_phase",
+                "lower_tolerance",
+                "cut_rule",
+                "drop_rule",
+                "cut_barrier",
+                "cut_gradient",
+                "step_upper_local",
+                "step_lower_consensus",
+                "step_consensus_dual",
+                "step_lower_dual"});
+  refuse_while(settings, options.steps == StepRule::kAuto, "with cuts = implicit and steps = auto",
+               {"step_lower_local", "step_upper_consensus", "step_cut_multiplier"});
+  refuse_while(settings, options.multipliers != MultiplierRule::kAscent, "with exact multipliers",
+               {"step_cut_multiplier"});
+}
+
 void check_method(const Settings& settings) {
   const Options& options = settings.options();
   const bool constant = options.regularization == RegularizationSchedule::kConstant;
@@ -38,8 +73,8 @@ void check_method(const Settings& settings) {
                {"cut_regularization_floor", "dual_regularization_floor"});
   refuse_while(settings, !constant, "with regularization = decaying",
                {"cut_regularization", "dual_regularization"});
-  const bool fixed = options.steps == StepRule::kFixed;
-  refuse_while(settings, fixed, "with steps = fixed", {"smoothness", "drift_constant", "theorem_gamma"});
+  const bool fixed = options.steps != StepRule::kTheorem2;
+  refuse_while(settings, fixed, "unless steps = theorem2", {"smoothness", "drift_constant", "theorem_gamma"});
   refuse_while(settings, !fixed, "with steps = theorem2",
                {"step_upper_local", "step_lower_local", "step_upper_consensus", "step_lower_consensus",
                 "step_cut_multiplier", "step_consensus_dual"});
@@ -72,6 +107,7 @@ void check_output(const Settings& settings) {
 
 void refuse_settings_without_effect(const Settings& settings) {
   check_method_groups(settings);
+  check_cuts(settings);
   check_method(settings);
   check_execution(settings);
   check_data(settings);

@@ -11,13 +11,6 @@ namespace {
 
 constexpr double kNotMeasured = std::numeric_limits<double>::quiet_NaN();
 
-/// Whether every coordinate of the upper variable belongs to one worker at most.
-bool owns_coordinates(const Problem& problem) {
-  std::size_t total = 0;
-  for (std::size_t i = 0; i < problem.num_workers(); ++i) total += problem.support(i).size;
-  return problem.num_workers() > 1 && total <= problem.upper_dim();
-}
-
 /// Coordinates that all workers share have scales of their own; coordinates that belong to one worker each (a
 /// weight per row) are exchangeable, and their common scale keeps those that matter apart from those that do
 /// not.
@@ -25,17 +18,11 @@ UpperScaling choose_scaling(const Problem& problem) {
   return owns_coordinates(problem) ? UpperScaling::kCommon : UpperScaling::kPerCoordinate;
 }
 
-/// Twice the mean curvature where the upper variable has a coordinate per row and so can fit any noise of the
-/// upper objective (docs/practical.md has the measurements); none where a few shared coordinates are to be
-/// exact.
-double automatic_damping(const Problem& problem) { return owns_coordinates(problem) ? 2 : 0; }
-
 }  // namespace
 
 HypergradientMaster::HypergradientMaster(const Problem& problem, const Options& options)
     : problem_(problem),
-      estimates_(problem,
-                 options.adjoint_damping >= 0 ? options.adjoint_damping : automatic_damping(problem)),
+      estimates_(problem, relative_damping(problem, options)),
       upper_step_(choose_scaling(problem), problem.upper_dim(), options.upper_rate, problem.upper_lowest(),
                   problem.upper_highest()),
       upper_(problem.start().upper),

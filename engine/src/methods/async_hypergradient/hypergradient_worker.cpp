@@ -1,16 +1,11 @@
 #include "methods/async_hypergradient/hypergradient_worker.h"
 
-#include <algorithm>
 #include <cmath>
 
+#include "methods/running_estimates/curvature_interval.h"
 #include "protocol/require_finite.h"
 
 namespace adbo::detail {
-
-std::int64_t curvature_interval(std::size_t block_size) {
-  constexpr std::size_t kBlockPerAnswer = 8;
-  return static_cast<std::int64_t>(std::max<std::size_t>(1, block_size / kBlockPerAnswer));
-}
 
 HypergradientWorker::HypergradientWorker(const Problem& problem, std::size_t index)
     : objective_(problem.worker(index)),

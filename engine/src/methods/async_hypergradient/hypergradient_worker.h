@@ -9,10 +9,6 @@
 
 namespace adbo::detail {
 
-/// Answers between two evaluations of a worker's curvature block: as many as keep its cost, rows b^2, within
-/// that of the gradients, rows b per answer.
-[[nodiscard]] std::int64_t curvature_interval(std::size_t block_size);
-
 /// A worker of the asynchronous hypergradient (docs/practical.md): it works at the broadcast (v, y-hat, q)
 /// and sends its whole contribution, which the master keeps until the next one.
 class HypergradientWorker final : public WorkerProgram {

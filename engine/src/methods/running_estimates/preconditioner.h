@@ -30,6 +30,8 @@ class Preconditioner {
 
   /// False before anything is known of the curvature: solving then leaves vectors as they are.
   [[nodiscard]] bool is_known() const { return mean_curvature_ > 0; }
+  /// An estimate of P's largest eigenvalue; 0 before anything is known.
+  [[nodiscard]] double largest_curvature() const { return block_size_ > 0 ? largest_ : mean_curvature_; }
   /// What is added to the lower Hessian in the adjoint's equation.
   [[nodiscard]] double damping() const { return relative_damping_ * mean_curvature_; }
   /// vector [m] <- P^-1 vector.
@@ -38,13 +40,15 @@ class Preconditioner {
   void solve_damped(std::span<double> vector) const;
 
  private:
+  void find_largest();
+
   struct Factors;
   std::size_t block_size_, num_workers_;
   double relative_damping_;
   std::vector<std::vector<double>> blocks_;
   std::unique_ptr<Factors> factors_;
   bool changed_ = false;
-  double mean_curvature_ = 0;
+  double mean_curvature_ = 0, largest_ = 0;
 };
 
 }  // namespace adbo::detail

@@ -6,6 +6,17 @@
 
 namespace adbo::detail {
 
+bool owns_coordinates(const Problem& problem) {
+  std::size_t total = 0;
+  for (std::size_t i = 0; i < problem.num_workers(); ++i) total += problem.support(i).size;
+  return problem.num_workers() > 1 && total <= problem.upper_dim();
+}
+
+double relative_damping(const Problem& problem, const Options& options) {
+  if (options.adjoint_damping >= 0) return options.adjoint_damping;
+  return owns_coordinates(problem) ? 2 : 0;
+}
+
 RunningEstimates::RunningEstimates(const Problem& problem, double relative_damping)
     : problem_(problem),
       preconditioner_(problem, relative_damping),

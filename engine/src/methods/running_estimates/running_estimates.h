@@ -5,11 +5,20 @@
 #include <span>
 #include <vector>
 
+#include "adbo/options.h"
 #include "adbo/problem.h"
 #include "methods/running_estimates/preconditioner.h"
 #include "protocol/transport.h"
 
 namespace adbo::detail {
+
+/// Whether every coordinate of the upper variable belongs to one worker at most.
+[[nodiscard]] bool owns_coordinates(const Problem& problem);
+/// What is added to the lower Hessian in the adjoint's equation, in units of the mean curvature: the option's
+/// value or, where that is automatic, twice the mean curvature where the upper variable has a coordinate per
+/// row and so can fit any noise of the upper objective (docs/practical.md has the measurements), and none
+/// where a few shared coordinates are to be exact.
+[[nodiscard]] double relative_damping(const Problem& problem, const Options& options);
 
 /// Running estimates of the lower solution y*(v), y-hat, and of the adjoint q that solves
 ///   ((1/N) sum_i d2 g_i/dy dy + damping I) q = s,
@@ -39,7 +48,7 @@ class RunningEstimates {
 
   [[nodiscard]] const std::vector<double>& lower() const { return lower_; }      ///< y-hat, [m]
   [[nodiscard]] const std::vector<double>& adjoint() const { return adjoint_; }  ///< q, [m]
-  /// (1/N) sum_i grad_y g_i, [m]; between sum() and improve().
+  /// (1/N) sum_i grad_y g_i, [m], after sum(); preconditioned, the full step of y-hat, after improve().
   [[nodiscard]] const std::vector<double>& lower_residual() const { return lower_residual_; }
   /// ((1/N) sum_i d2 g_i/dy dy + damping I) q - s, [m]; between sum() and improve().
   [[nodiscard]] const std::vector<double>& adjoint_residual() const { return adjoint_residual_; }
