@@ -162,7 +162,18 @@ TEST_CASE("settings: a setting without effect is refused when the user gave it, 
       [] {
         (void)from_line({"clean", "--theorem-gamma", "4"});
       },
-      {"theorem_gamma", "steps = fixed"});
+      {"theorem_gamma", "unless steps = theorem2"});
+  check_refused(
+      [] {
+        (void)from_line({"clean", "--cuts", "implicit", "--lower-rounds", "2"});
+      },
+      {"lower_rounds has no effect", "cuts = implicit"});
+  check_refused(
+      [] {
+        (void)from_line({"clean", "--lower-copies", "local"});
+      },
+      {"lower_copies has no effect", "unless cuts = implicit"});
+  CHECK_NOTHROW((void)from_line({"clean", "--cuts", "implicit", "--adjoint-damping", "1"}));
   check_refused(
       [] {
         (void)from_line({"clean", "--executor", "inline", "--threads", "2"});

@@ -36,7 +36,12 @@ TEST_CASE("words: an upper variable that did not move is said") {
   CHECK(says(run_words(summary, adbo::Method::kAdbo, {}), "hardly moved: its largest change is 1.1e-06"));
   summary.upper_change_max = 0.5;
   CHECK(run_words(summary, adbo::Method::kAdbo, {}).empty());
-  CHECK(says(run_words(summary, adbo::Method::kAuto, {}), "auto stands for adbo"));
+  CHECK(says(run_words(summary, adbo::Method::kAuto, {}), "auto stands for async-hypergradient"));
+  summary.virtual_seconds = 20;
+  summary.barrier_virtual_seconds = 2;
+  CHECK(run_words(summary, adbo::Method::kAdbo, {}).empty());
+  summary.barrier_virtual_seconds = 5;
+  CHECK(says(run_words(summary, adbo::Method::kAdbo, {}), "Of the run's 20 s, 5 s (25 percent) went into waiting"));
 }
 
 TEST_CASE("words: cleaning against the best simple alternative") {

@@ -89,6 +89,35 @@ class MasterCounter final : public Observer {
 
 }  // namespace
 
+TEST_CASE("hot paths: implicit cuts and their exact multipliers allocate nothing after warm-up either") {
+  for (const LowerCopies copies : {LowerCopies::kLocal, LowerCopies::kEliminated}) {
+    for (const ExecutorKind kind : {ExecutorKind::kInline, ExecutorKind::kTbb}) {
+      std::atomic<bool> warm{false};
+      std::atomic<std::uint64_t> worker_allocations{0};
+      Problem problem(3, 8);
+      for (int i = 0; i < 6; ++i) problem.add_worker(std::make_unique<Counting>(warm, worker_allocations));
+      Options options;
+      options.cuts = CutConstruction::kImplicit;
+      options.lower_copies = copies;
+      options.executor = kind;
+      options.threads = 2;
+      options.clock = ClockKind::kVirtual;
+      options.delay = "lognormal:0,1";
+      options.iterations = 2000;
+      options.max_cuts = 4;
+      MasterCounter observer(warm, 1000);
+      const Result result = Solver(options).solve(problem, &observer);
+      REQUIRE(result.summary.iterations == 2000);
+      REQUIRE(result.summary.counts.cuts_added > 100);
+      REQUIRE(result.summary.counts.cuts_dropped > 100);
+      CAPTURE(static_cast<int>(copies));
+      CHECK(observer.at_warm > 0);
+      CHECK(observer.last - observer.at_warm == 0);
+      CHECK(worker_allocations.load() == 0);
+    }
+  }
+}
+
 TEST_CASE("hot paths: no allocation after warm-up, master and workers, cuts and drops included") {
   for (const ExecutorKind kind : {ExecutorKind::kInline, ExecutorKind::kThreads, ExecutorKind::kTbb}) {
     for (const CutBarrier barrier : {CutBarrier::kHold, CutBarrier::kRestart}) {

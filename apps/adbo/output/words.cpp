@@ -14,6 +14,9 @@ constexpr double kAccuracyTie = 5e-4;
 /// A fall by less than this share of the start value is none.
 constexpr double kLeastFall = 1e-4;
 
+/// A barrier that takes less of the run is not worth a word.
+constexpr double kNoticeableBarrier = 0.1;
+
 using Words = std::vector<std::string>;
 
 void add_comparison_with_alternatives(Words& words, const CleaningMeasures& m) {
@@ -136,6 +139,13 @@ Words run_words(const Summary& summary, Method method_asked, const std::optional
         fmt::format("The upper variable has hardly moved: its largest change is {:.3g}. Everything below is "
                     "in effect that of the start.",
                     summary.upper_change_max));
+  }
+  if (summary.barrier_virtual_seconds > kNoticeableBarrier * summary.virtual_seconds) {
+    words.push_back(fmt::format(
+        "Of the run's {:.3g} s, {:.3g} s ({:.0f} percent) went into waiting for all workers: every "
+        "update of the cuts needs them. cuts = implicit does without.",
+        summary.virtual_seconds, summary.barrier_virtual_seconds,
+        100 * summary.barrier_virtual_seconds / summary.virtual_seconds));
   }
   return words;
 }

@@ -31,16 +31,51 @@ void check_method_groups(const Settings& settings) {
   const std::string with_method =
       fmt::format("with method = {}", find_setting("method")->get(settings.config()));
   const bool has_cuts = method != Method::kAsyncHypergradient && method != Method::kExact;
+  const bool has_adjoint = has_cuts && settings.options().cuts == CutConstruction::kImplicit;
   for (const OptionInfo& info : option_table()) {
     refuse_while(settings, !has_cuts && is_of_cuts(info), with_method, {info.name});
+    refuse_while(settings, method != Method::kExact && info.group == "Exact hypergradient",
+                 "unless method = exact", {info.name});
+    if (info.name == "adjoint_damping" && has_adjoint) continue;
     refuse_while(settings,
                  method != Method::kAsyncHypergradient && info.group == "Asynchronous hypergradient",
                  "unless method = async-hypergradient", {info.name});
-    refuse_while(settings, method != Method::kExact && info.group == "Exact hypergradient",
-                 "unless method = exact", {info.name});
   }
   refuse_while(settings, method == Method::kExact, "with method = exact, which waits for every worker",
                {"active_workers", "max_staleness"});
+}
+
+/// Which of the cuts' options go with which construction of the cuts.
+void check_cuts(const Settings& settings) {
+  const Options& options = settings.options();
+  const bool implicit = options.cuts == CutConstruction::kImplicit;
+  refuse_while(settings, !implicit, "unless cuts = implicit", {"lower_copies"});
+  if (!implicit) return;
+  refuse_while(settings, true, "with cuts = implicit",
+               {"regularization",
+                "cut_regularization",
+                "dual_regularization",
+                "cut_regularization_floor",
+                "dual_regularization_floor",
+                "multiplier_bound",
+                "dual_bound",
+                "lower_rounds",
+                "lower_penalty",
+                "lower_round_order",
+                "cut_phase",
+                "lower_tolerance",
+                "cut_rule",
+                "drop_rule",
+                "cut_barrier",
+                "cut_gradient",
+                "step_upper_local",
+                "step_lower_consensus",
+                "step_consensus_dual",
+                "step_lower_dual"});
+  refuse_while(settings, options.steps == StepRule::kAuto, "with cuts = implicit and steps = auto",
+               {"step_lower_local", "step_upper_consensus", "step_cut_multiplier"});
+  refuse_while(settings, options.multipliers != MultiplierRule::kAscent, "with exact multipliers",
+               {"step_cut_multiplier"});
 }
 
 void check_method(const Settings& settings) {
@@ -50,8 +85,8 @@ void check_method(const Settings& settings) {
                {"cut_regularization_floor", "dual_regularization_floor"});
   refuse_while(settings, !constant, "with regularization = decaying",
                {"cut_regularization", "dual_regularization"});
-  const bool fixed = options.steps == StepRule::kFixed;
-  refuse_while(settings, fixed, "with steps = fixed", {"smoothness", "drift_constant", "theorem_gamma"});
+  const bool fixed = options.steps != StepRule::kTheorem2;
+  refuse_while(settings, fixed, "unless steps = theorem2", {"smoothness", "drift_constant", "theorem_gamma"});
   refuse_while(settings, !fixed, "with steps = theorem2",
                {"step_upper_local", "step_lower_local", "step_upper_consensus", "step_lower_consensus",
                 "step_cut_multiplier", "step_consensus_dual"});
@@ -85,6 +120,7 @@ void check_output(const Settings& settings) {
 
 void refuse_settings_without_effect(const Settings& settings) {
   check_method_groups(settings);
+  check_cuts(settings);
   check_method(settings);
   check_execution(settings);
   check_data(settings);

@@ -9,7 +9,16 @@ namespace adbo {
 enum class Method { kAuto, kAdbo, kSdbo, kAsyncHypergradient, kExact };
 enum class ClockKind { kReal, kVirtual };
 enum class ExecutorKind { kTbb, kThreads, kInline };
-enum class StepRule { kFixed, kTheorem2 };
+/// Auto: scale-free steps with implicit cuts, the fixed ones with unrolled cuts.
+enum class StepRule { kAuto, kFixed, kTheorem2 };
+/// How a cut comes about: from K unrolled lower rounds with a barrier (the paper), or from running estimates
+/// of the lower solution and the adjoint without one (docs/practical-cuts.md).
+enum class CutConstruction { kUnrolled, kImplicit };
+/// Auto: exact with implicit cuts, ascent (new_29) with unrolled ones.
+enum class MultiplierRule { kAuto, kAscent, kExact };
+/// Whether implicit cuts see a copy y_i per worker, or the consensus z alone, in which the copies are
+/// eliminated.
+enum class LowerCopies { kLocal, kEliminated };
 enum class RegularizationSchedule { kDecaying, kConstant };
 enum class Consensus { kGeneral, kFull };
 /// When a polytope update is due: after iterations t with (t+1) mod k_pre == 0 (paper), or t mod k_pre == 0
@@ -53,7 +62,7 @@ struct Options {
   std::int64_t stationarity_interval = 0;  ///< R; 0: never measured
 
   // Steps (Table "Step-sizes" of the paper)
-  StepRule steps = StepRule::kFixed;
+  StepRule steps = StepRule::kAuto;
   double step_upper_local = 0.001;      ///< eta_x
   double step_lower_local = 0.02;       ///< eta_y
   double step_upper_consensus = 0.001;  ///< eta_v
@@ -83,10 +92,13 @@ struct Options {
   double dual_bound = 0;                 ///< alpha_4: ||theta_i||^2 <= alpha_4; 0: none
 
   // Lower rounds and cuts
+  CutConstruction cuts = CutConstruction::kUnrolled;
+  MultiplierRule multipliers = MultiplierRule::kAuto;
+  LowerCopies lower_copies = LowerCopies::kEliminated;
   std::int64_t lower_rounds = 1;  ///< K
   double lower_penalty = 1;       ///< mu
   LowerRoundOrder lower_round_order = LowerRoundOrder::kPaper;
-  std::int64_t cut_interval = 50;  ///< k_pre
+  std::int64_t cut_interval = 0;  ///< k_pre; 0: 50 with unrolled cuts, 1 with implicit ones
   CutPhase cut_phase = CutPhase::kAfterInterval;
   std::int64_t cut_until = -1;    ///< T1; -1: as long as the run lasts
   std::int64_t max_cuts = 20;     ///< M

@@ -7,6 +7,8 @@
 #include "methods/exact/exact_master.h"
 #include "methods/synchronous/evaluation_worker.h"
 #include "problems/direct_curvature.h"
+#include "methods/implicit_cuts/implicit_master.h"
+#include "methods/implicit_cuts/implicit_worker.h"
 
 namespace adbo::detail {
 namespace {
@@ -28,6 +30,30 @@ MethodParts make_adbo(const Problem& problem, const Options& options) {
   }
   parts.make_snapshot = [&problem, &options] {
     auto snapshot = make_snapshot(problem);
+    snapshot->cuts.reserve(static_cast<std::size_t>(options.max_cuts));
+    snapshot->cut_multiplier.reserve(static_cast<std::size_t>(options.max_cuts));
+    return snapshot;
+  };
+  parts.on_reclaim = [pool](Snapshot& snapshot) {
+    for (Cut* cut : snapshot.cuts) pool->unpin(*cut);
+    snapshot.cuts.clear();
+  };
+  return parts;
+}
+
+MethodParts make_implicit_cuts(const Problem& problem, const Options& options) {
+  MethodParts parts;
+  const bool has_copies = options.lower_copies == LowerCopies::kLocal;
+  const auto pool = std::make_shared<CutPool>(problem.upper_dim(), problem.lower_dim(),
+                                              has_copies ? problem.num_workers() : 0);
+  parts.master = std::make_unique<ImplicitMaster>(problem, options, pool);
+  for (std::size_t i = 0; i < problem.num_workers(); ++i) {
+    parts.programs.push_back(std::make_unique<ImplicitWorker>(problem, options, i));
+  }
+  parts.make_snapshot = [&problem, &options, has_copies] {
+    auto snapshot = make_snapshot(problem);
+    snapshot->lower_adjoint.resize(problem.lower_dim());
+    if (!has_copies) snapshot->lower_point.resize(problem.lower_dim());
     snapshot->cuts.reserve(static_cast<std::size_t>(options.max_cuts));
     snapshot->cut_multiplier.reserve(static_cast<std::size_t>(options.max_cuts));
     return snapshot;
@@ -77,7 +103,8 @@ MethodParts make_method(const Problem& problem, const Options& options) {
     case Method::kSdbo:
       break;
   }
-  return make_adbo(problem, options);
+  return options.cuts == CutConstruction::kImplicit ? make_implicit_cuts(problem, options)
+                                                    : make_adbo(problem, options);
 }
 
 }  // namespace adbo::detail

@@ -127,9 +127,11 @@ void add_limits(TableBuilder& table) {
 
 void add_steps(TableBuilder& table) {
   table.group("Step sizes");
-  table.choice({.name = "steps"}, choice_of<&Options::steps>(), {"fixed", "theorem2"},
-               "The step sizes below, or those of Theorem 2 from smoothness, drift_constant, theorem_gamma "
-               "and the two regularization floors.");
+  table.choice(
+      {.name = "steps"}, choice_of<&Options::steps>(), {"auto", "fixed", "theorem2"},
+      "auto: chosen while running from the curvature and the drift of the lower solution with cuts = "
+      "implicit, the step sizes below with cuts = unrolled; fixed: those below; theorem2: those of "
+      "Theorem 2 from smoothness, drift_constant, theorem_gamma and the two regularization floors.");
   table.number({.name = "step_upper_local", .symbol = "eta_x", .aliases = {"hp_lr"}},
                &Options::step_upper_local, above(0),
                "Step of a worker's copy of the upper variable (new_25).");
@@ -179,6 +181,14 @@ void add_regularization(TableBuilder& table) {
 
 void add_cuts(TableBuilder& table) {
   table.group("Lower rounds and cuts");
+  table.choice({.name = "cuts"}, choice_of<&Options::cuts>(), {"unrolled", "implicit"},
+               "Cuts from unrolled lower rounds, for which all workers are awaited (paper), or from running "
+               "estimates of the lower solution and the adjoint, for which nobody is.");
+  table.choice({.name = "multipliers"}, choice_of<&Options::multipliers>(), {"auto", "ascent", "exact"},
+               "Multipliers of the cuts: steps of ascent (new_29), or the solution of a small quadratic "
+               "program in every iteration; auto: exact with cuts = implicit, ascent otherwise.");
+  table.choice({.name = "lower_copies"}, choice_of<&Options::lower_copies>(), {"local", "eliminated"},
+               "With cuts = implicit: a copy of the lower variable per worker, or the consensus alone.");
   table.number({.name = "lower_rounds", .symbol = "K", .aliases = {"phix_iter"}}, &Options::lower_rounds,
                between(1, 1000), "Rounds of the estimate of the lower solution (97_35 to 97_37).");
   table.number({.name = "lower_penalty", .symbol = "mu", .aliases = {"mu"}}, &Options::lower_penalty,
@@ -187,8 +197,10 @@ void add_cuts(TableBuilder& table) {
                {"paper", "dual-first", "consensus-first"},
                "Order within a round: y', z', dual from the old y' (paper); y', dual, z', or y', z', dual "
                "from the new y' (the authors' codes).");
-  table.number({.name = "cut_interval", .symbol = "k_pre", .unit = "iterations", .aliases = {"pre_epochs"}},
-               &Options::cut_interval, at_least(1), "Iterations from one polytope update to the next.");
+  table.number(
+      {.name = "cut_interval", .symbol = "k_pre", .unit = "iterations", .aliases = {"pre_epochs"}},
+      &Options::cut_interval, at_least(0),
+      "Iterations from one polytope update to the next; 0: 50 with cuts = unrolled, 1 with implicit.");
   table.choice({.name = "cut_phase"}, choice_of<&Options::cut_phase>(), {"after-interval", "from-start"},
                "First polytope update after a whole interval (paper), or after the first iteration (the "
                "authors' code).");
@@ -478,6 +490,41 @@ Status check_cuts(const Options& options) {
   return {};
 }
 
+/// Implicit cuts are a construction of their own: what belongs to unrolled ones does not go with them.
+Status check_implicit_cuts(const Options& options) {
+  const bool implicit = options.cuts == CutConstruction::kImplicit;
+  if (!implicit) {
+    if (options.multipliers == MultiplierRule::kExact) {
+      return invalid(
+          "multipliers = exact needs cuts = implicit: with unrolled cuts the workers do not send what "
+          "the exact multipliers are made of");
+    }
+    return {};
+  }
+  if (options.method == Method::kAsyncHypergradient) {
+    return invalid("cuts = implicit belongs to method = adbo or sdbo: async-hypergradient has no cuts");
+  }
+  if (options.steps == StepRule::kTheorem2) {
+    return invalid("steps = theorem2 needs cuts = unrolled, the cuts Theorem 2 is about");
+  }
+  if (options.multipliers == MultiplierRule::kAscent && options.steps == StepRule::kAuto) {
+    return invalid(
+        "multipliers = ascent with cuts = implicit needs steps = fixed: no rule gives the step of "
+        "the ascent");
+  }
+  if (options.consensus == Consensus::kFull) {
+    return invalid(
+        "consensus = full needs cuts = unrolled: with implicit cuts the workers carry no copies of "
+        "the upper variable");
+  }
+  constexpr std::int64_t kMostCuts = 100;
+  if (options.max_cuts > kMostCuts) {
+    return invalid("max_cuts = " + to_text(options.max_cuts) + " with cuts = implicit: at most " +
+                   to_text(kMostCuts) + ", the multipliers are solved for exactly in every iteration");
+  }
+  return {};
+}
+
 Status check_stationarity(const Options& options) {
   if (options.stationarity_target > 0 && options.stationarity_interval == 0) {
     return invalid("stationarity_target = " + to_text(options.stationarity_target) +
@@ -543,6 +590,7 @@ Status validate_options(const Options& options, std::size_t num_workers) {
   if (status.ok()) status = check_delays(options, workers);
   if (status.ok()) status = check_steps(options);
   if (status.ok()) status = check_cuts(options);
+  if (status.ok()) status = check_implicit_cuts(options);
   if (status.ok()) status = check_stationarity(options);
   return status;
 }

@@ -38,6 +38,12 @@ Options resolve_options(Options options, std::size_t num_workers) {
   if (options.threads == 0) options.threads = available_processors();
   options.threads = std::min(options.threads, n);  // a worker runs on one thread at a time
   if (options.executor == ExecutorKind::kInline) options.threads = 1;
+  const bool implicit = options.cuts == CutConstruction::kImplicit;
+  if (options.multipliers == MultiplierRule::kAuto) {
+    options.multipliers = implicit ? MultiplierRule::kExact : MultiplierRule::kAscent;
+  }
+  if (options.steps == StepRule::kAuto && !implicit) options.steps = StepRule::kFixed;
+  if (options.cut_interval == 0) options.cut_interval = implicit ? 1 : 50;
   if (options.steps == StepRule::kTheorem2) apply_theorem2_steps(options, num_workers);
   return options;
 }

@@ -18,6 +18,8 @@ struct Snapshot {
   std::vector<double> upper_consensus;  ///< v, [n]
   std::vector<double> lower_consensus;  ///< z, [m]; the running estimate y-hat of a hypergradient method
   std::vector<double> lower_adjoint;    ///< q, [m]; empty where the method has none
+  std::vector<double> lower_point;      ///< z, [m], where it travels beside y-hat; empty otherwise
+  double lower_step = 0;                ///< eta_y where the master chooses it while running
   std::vector<Cut*> cuts;               ///< the polytope; pinned, read-only for workers
   std::vector<double> cut_multiplier;   ///< lambda_l, one per cut
 };
@@ -101,12 +103,13 @@ struct WorkerFailure {
 
 /// A worker's answer to a step: its whole state.
 struct UpdateMessage {
-  std::int64_t iteration = 0;            ///< of the request it answers
-  std::vector<double> upper_local;       ///< x_i, [n_i] or empty where eliminated
-  std::vector<double> lower_local;       ///< y_i, [m]
-  std::vector<std::int64_t> cut_serial;  ///< the cuts it knew, ...
-  std::vector<double> cut_product;       ///< ... and b_il . y_i for each
-  double upper_value = 0;                ///< G_i at the state before the step
+  std::int64_t iteration = 0;                ///< of the request it answers
+  std::vector<double> upper_local;           ///< x_i, [n_i] or empty where eliminated
+  std::vector<double> lower_local;           ///< y_i, [m]
+  std::vector<std::int64_t> cut_serial;      ///< the cuts it knew, ...
+  std::vector<double> cut_product;           ///< ... and b_il . y_i for each
+  std::vector<double> cut_gradient_product;  ///< ... and b_il . grad_y G_i, where the multipliers are exact
+  double upper_value = 0;                    ///< G_i at the state before the step
   // A hypergradient method's contribution, at the broadcast (v, y-hat, q); empty otherwise:
   std::vector<double> upper_objective_gradient;  ///< grad_y G_i, [m]
   std::vector<double> lower_gradient;            ///< grad_y g_i, [m]
@@ -114,6 +117,10 @@ struct UpdateMessage {
   std::vector<double> upper_direction;           ///< grad_x G_i - (d2 g_i/dx dy) q, on the support
   std::vector<double> curvature;                 ///< the worker's curvature block, where has_curvature
   bool has_curvature = false;
+  std::vector<double>
+      upper_objective_slope;  ///< grad_x G_i, on the support; empty where G_i depends on y alone
+  double upper_curvature =
+      0;                   ///< ||change of grad_y G_i|| / ||change of y|| since the last answer; 0: unknown
   double lower_value = 0;  ///< g_i
   WorkCounts work;
   WorkerFailure failure;

@@ -409,7 +409,7 @@ class Adbo {
 Steps step_sizes(const Options& o, std::size_t num_workers) {
   Steps s{o.step_upper_local,    o.step_lower_local,    o.step_upper_consensus, o.step_lower_consensus,
           o.step_cut_multiplier, o.step_consensus_dual, o.step_lower_dual};
-  if (o.steps == StepRule::kFixed) return s;
+  if (o.steps != StepRule::kTheorem2) return s;
   const double L = o.smoothness;
   const double N = static_cast<double>(num_workers);
   const double M = static_cast<double>(o.max_cuts);

@@ -4,7 +4,7 @@
 #include <cmath>
 #include <limits>
 
-#include "methods/async_hypergradient/upper_ownership.h"
+#include "methods/running_estimates/upper_ownership.h"
 #include "protocol/vector_math.h"
 
 namespace adbo::detail {
@@ -22,24 +22,12 @@ UpperScaling choose_scaling(const Problem& problem) {
 /// How far a coordinate moves per iteration at first: in its own units, or in those of the common scale.
 double automatic_rate(UpperScaling scaling) { return scaling == UpperScaling::kCommon ? 0.1 : 0.2; }
 
-/// Validation samples behind the upper objective, where its coordinates are so many that they could fit the
-/// samples' noise; 0: not so, or not known.
-double noisy_samples(const Problem& problem) {
-  if (!owns_upper_coordinates(problem)) return 0;
-  double samples = 0;
-  for (std::size_t i = 0; i < problem.num_workers(); ++i) {
-    samples += static_cast<double>(problem.worker(i).upper_sample_count());
-  }
-  return samples;
-}
-
 }  // namespace
 
 HypergradientMaster::HypergradientMaster(const Problem& problem, const Options& options)
     : problem_(problem),
       estimates_(problem),
-      relative_damping_(options.adjoint_damping),
-      noisy_samples_(noisy_samples(problem)),
+      damping_(problem, options),
       upper_step_(
           {.scaling = choose_scaling(problem),
            .rate = options.upper_rate > 0 ? options.upper_rate : automatic_rate(choose_scaling(problem)),
@@ -69,28 +57,13 @@ void HypergradientMaster::step(std::int64_t t, std::span<const std::size_t> acti
   upper_objective_ = estimates_.mean(states, &UpdateMessage::upper_value);
   lower_objective_ = estimates_.mean(states, &UpdateMessage::lower_value);
 
-  estimates_.sum(states, upper_objective_gradient_, adjoint_damping());
+  estimates_.sum(states, upper_objective_gradient_, damping_.at(estimates_));
   const EstimateLag lag{.lower = std::sqrt(squared_norm(estimates_.lower_residual())),
                         .adjoint = std::sqrt(squared_norm(estimates_.adjoint_residual())),
                         .mean_age = estimates_.mean_age(t)};
   gap_ = lag.lower * lag.lower + lag.adjoint * lag.adjoint + squared_norm(direction_);
   estimates_.improve(t);
   if (estimates_.table_is_complete()) upper_step_.move(direction_, lag, upper_);
-}
-
-/// (H + damping I) q = grad_y G. Along an eigenvector of H with eigenvalue e, n validation samples know
-/// grad_y G up to about sqrt(e / n), and H^-1 makes 1 / sqrt(e n) of that; the step in y that q stands for is
-/// hardly larger than a coordinate of y itself, r = ||y-hat|| / sqrt(m). So directions with e < 1 / (n r^2)
-/// carry noise only, and the damping takes them out (docs/practical.md has the measurements).
-double HypergradientMaster::adjoint_damping() const {
-  const double curvature = estimates_.preconditioner().mean_curvature();
-  if (relative_damping_ >= 0) return relative_damping_ * curvature;
-  if (noisy_samples_ == 0) return 0;
-  constexpr double kPart = 0.5;  // of that threshold; 0.5 to 2 serve alike
-  constexpr double kMost = 1e3;  // of the mean curvature: y-hat may be zero yet
-  const double square = squared_norm(estimates_.lower()) / static_cast<double>(problem_.lower_dim());
-  const double wanted = kPart / (noisy_samples_ * square);
-  return std::min(wanted, kMost * curvature);
 }
 
 void HypergradientMaster::count(std::span<const std::size_t> active, const WorkerStates& states) {

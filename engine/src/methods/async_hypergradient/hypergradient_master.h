@@ -8,6 +8,7 @@
 #include "adbo/options.h"
 #include "adbo/problem.h"
 #include "methods/async_hypergradient/upper_step.h"
+#include "methods/running_estimates/adjoint_damping.h"
 #include "methods/running_estimates/running_estimates.h"
 #include "protocol/method.h"
 
@@ -31,7 +32,6 @@ class HypergradientMaster final : public MethodMaster {
   void describe(Summary& summary) const override;
 
  private:
-  [[nodiscard]] double adjoint_damping() const;
   void count(std::span<const std::size_t> active, const WorkerStates& states);
 
   const Problem& problem_;

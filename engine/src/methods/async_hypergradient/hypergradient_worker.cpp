@@ -1,25 +1,16 @@
 #include "methods/async_hypergradient/hypergradient_worker.h"
 
-#include <algorithm>
 #include <cmath>
 
-#include "methods/async_hypergradient/upper_ownership.h"
 #include "protocol/require_finite.h"
 
 namespace adbo::detail {
 
-std::int64_t curvature_interval(std::size_t block_size) {
-  constexpr std::size_t kBlockPerAnswer = 8;
-  return static_cast<std::int64_t>(std::max<std::size_t>(1, block_size / kBlockPerAnswer));
-}
-
 HypergradientWorker::HypergradientWorker(const Problem& problem, std::size_t index)
     : objective_(problem.worker(index)),
       support_(problem.support(index)),
-      follows_upper_(!owns_upper_coordinates(problem)),
       lower_dim_(problem.lower_dim()),
-      block_size_(objective_.lower_curvature_size()),
-      curvature_upper_(follows_upper_ ? support_.size : 0),
+      curvature_(problem, index),
       upper_gradient_(objective_.upper_depends_on_x() ? support_.size : 0) {}
 
 void HypergradientWorker::size(UpdateMessage& message) const {
@@ -27,7 +18,7 @@ void HypergradientWorker::size(UpdateMessage& message) const {
   message.lower_gradient.assign(lower_dim_, 0);
   message.hessian_product.assign(lower_dim_, 0);
   message.upper_direction.assign(support_.size, 0);
-  message.curvature.assign(block_size_ * block_size_, 0);
+  message.curvature.assign(curvature_.block_size() * curvature_.block_size(), 0);
 }
 
 void HypergradientWorker::fill_start(UpdateMessage& message) const { message.upper_value = std::nan(""); }
@@ -54,27 +45,10 @@ void HypergradientWorker::step(const Request& request, const Snapshot& snapshot,
   require_finite(out.lower_gradient, "the lower objective's gradient");
   require_finite(out.upper_direction, "the worker's part of the hypergradient");
 
-  out.has_curvature = block_size_ > 0 && curvature_is_due(x);
-  if (!out.has_curvature) {
-    ++answers_since_curvature_;
-    return;
-  }
+  out.has_curvature = curvature_.is_due(x);
+  if (!out.has_curvature) return;
   objective_.lower_curvature(x, y, out.curvature);
   require_finite(out.curvature, "the lower objective's curvature");
-  answers_since_curvature_ = 0;
-  if (follows_upper_) std::copy(x.begin(), x.end(), curvature_upper_.begin());
-}
-
-bool HypergradientWorker::curvature_is_due(std::span<const double> x) const {
-  if (answers_since_curvature_ < 0 || answers_since_curvature_ + 1 >= curvature_interval(block_size_))
-    return true;
-  // A coefficient exp(x_j) changes by less than a factor of e^(1/2) within this distance, so that a step
-  // preconditioned by the old block is at most that much too long.
-  constexpr double kNear = 0.5;
-  for (std::size_t j = 0; j < curvature_upper_.size(); ++j) {
-    if (std::abs(x[j] - curvature_upper_[j]) > kNear) return true;
-  }
-  return false;
 }
 
 }  // namespace adbo::detail

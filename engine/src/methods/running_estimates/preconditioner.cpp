@@ -13,6 +13,7 @@ using Matrix = Eigen::MatrixXd;
 
 struct Preconditioner::Factors {
   Matrix sum, scratch;
+  Eigen::VectorXd power, product;  ///< of the power iteration
   Eigen::LLT<Matrix> plain, damped;
 };
 
@@ -90,7 +91,21 @@ void Preconditioner::sum_blocks() {
   // there.
   constexpr double kFloor = 1e-6;
   factors_->sum.diagonal().array() += kFloor * mean_curvature_;
+  find_largest();
   factors_->plain.compute(factors_->sum);
+}
+
+/// Power iteration from where the last one ended: blocks change little from one refresh to the next.
+void Preconditioner::find_largest() {
+  constexpr int kIterations = 10;
+  Eigen::VectorXd& power = factors_->power;
+  if (power.size() == 0) power = Eigen::VectorXd::LinSpaced(factors_->sum.rows(), 1, 2).normalized();
+  for (int k = 0; k < kIterations; ++k) {
+    factors_->product.noalias() = factors_->sum * power;
+    largest_ = factors_->product.norm();
+    if (!(largest_ > 0)) return;
+    power = factors_->product / largest_;
+  }
 }
 
 void Preconditioner::solve(std::span<double> vector) const {

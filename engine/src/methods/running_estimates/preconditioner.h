@@ -31,6 +31,8 @@ class Preconditioner {
   [[nodiscard]] bool is_known() const { return mean_curvature_ > 0; }
   /// P's mean eigenvalue.
   [[nodiscard]] double mean_curvature() const { return mean_curvature_; }
+  /// An estimate of P's largest eigenvalue; 0 before anything is known.
+  [[nodiscard]] double largest_curvature() const { return block_size_ > 0 ? largest_ : mean_curvature_; }
   /// vector [m] <- P^-1 vector.
   void solve(std::span<double> vector) const;
   /// vector [m] <- (P + damping I)^-1 vector.
@@ -38,13 +40,14 @@ class Preconditioner {
 
  private:
   void sum_blocks();
+  void find_largest();
 
   struct Factors;
   std::size_t block_size_, num_workers_;
   std::vector<std::vector<double>> blocks_;
   std::unique_ptr<Factors> factors_;
   bool changed_ = false;
-  double mean_curvature_ = 0;
+  double mean_curvature_ = 0, largest_ = 0;
   double damping_ = 0;  ///< as factored
 };
 

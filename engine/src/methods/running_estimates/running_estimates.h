@@ -39,7 +39,7 @@ class RunningEstimates {
 
   [[nodiscard]] const std::vector<double>& lower() const { return lower_; }      ///< y-hat, [m]
   [[nodiscard]] const std::vector<double>& adjoint() const { return adjoint_; }  ///< q, [m]
-  /// (1/N) sum_i grad_y g_i, [m]; between sum() and improve().
+  /// (1/N) sum_i grad_y g_i, [m], after sum(); preconditioned, the full step of y-hat, after improve().
   [[nodiscard]] const std::vector<double>& lower_residual() const { return lower_residual_; }
   /// ((1/N) sum_i d2 g_i/dy dy + damping I) q - s, [m]; between sum() and improve().
   [[nodiscard]] const std::vector<double>& adjoint_residual() const { return adjoint_residual_; }

@@ -1,0 +1,133 @@
+#include "methods/implicit_cuts/cut_model.h"
+
+#include <utility>
+
+#include "protocol/vector_math.h"
+
+namespace adbo::detail {
+
+CutModel::CutModel(CutPool& pool, std::size_t num_workers, std::size_t capacity, bool with_local_blocks)
+    : pool_(pool),
+      num_workers_(num_workers),
+      capacity_(capacity),
+      with_local_blocks_(with_local_blocks),
+      lower_gram_(capacity * capacity),
+      upper_gram_(capacity * capacity) {
+  members_.reserve(capacity);
+  spare_.reserve(capacity);
+}
+
+void CutModel::absorb(std::size_t worker, const UpdateMessage& update) {
+  if (!with_local_blocks_) return;
+  std::size_t known = 0;  // serials ascend on both sides
+  for (Member& member : members_) {
+    while (known < update.cut_serial.size() && update.cut_serial[known] < member.cut->serial) ++known;
+    const bool told = known < update.cut_serial.size() && update.cut_serial[known] == member.cut->serial;
+    const std::vector<double>& block = member.cut->lower_local[worker];
+    member.products[worker] = told ? update.cut_product[known] : dot(block, update.lower_local);
+    member.gradient_products[worker] =
+        told ? update.cut_gradient_product[known] : dot(block, update.upper_objective_gradient);
+  }
+}
+
+double CutModel::value(std::size_t l, std::span<const double> upper_consensus,
+                       std::span<const double> lower_consensus) const {
+  const Cut& cut = *members_[l].cut;
+  double sum = dot(cut.upper, upper_consensus) + dot(cut.lower_consensus, lower_consensus) + cut.offset;
+  for (const double product : members_[l].products) sum += product;
+  return sum;
+}
+
+double CutModel::gradient_product(std::size_t l) const {
+  double sum = 0;
+  for (const double product : members_[l].gradient_products) sum += product;
+  return sum;
+}
+
+void CutModel::set_multiplier(std::size_t l, double value) {
+  Member& member = members_[l];
+  member.multiplier = value;
+  member.idle_iterations = value == 0 ? member.idle_iterations + 1 : 0;
+}
+
+void CutModel::add(Cut& cut, const WorkerStates& states) {
+  Member member;
+  if (!spare_.empty()) {
+    member = std::move(spare_.back());
+    spare_.pop_back();
+  }
+  member.cut = &cut;
+  member.multiplier = 0;
+  member.idle_iterations = 0;
+  const std::size_t blocks = with_local_blocks_ ? num_workers_ : 0;
+  member.products.resize(blocks);
+  member.gradient_products.resize(blocks);
+  for (std::size_t i = 0; i < blocks; ++i) {
+    member.products[i] = dot(cut.lower_local[i], states.state(i).lower_local);
+    member.gradient_products[i] = dot(cut.lower_local[i], states.state(i).upper_objective_gradient);
+  }
+  members_.push_back(std::move(member));
+  extend_grams();
+}
+
+/// The newest cut's row and column.
+void CutModel::extend_grams() {
+  const std::size_t last = members_.size() - 1;
+  const Cut& newest = *members_[last].cut;
+  for (std::size_t l = 0; l <= last; ++l) {
+    const Cut& other = *members_[l].cut;
+    double lower = dot(newest.lower_consensus, other.lower_consensus);
+    for (std::size_t i = 0; with_local_blocks_ && i < num_workers_; ++i)
+      lower += dot(newest.lower_local[i], other.lower_local[i]);
+    lower_gram_[last * capacity_ + l] = lower_gram_[l * capacity_ + last] = lower;
+    upper_gram_[last * capacity_ + l] = upper_gram_[l * capacity_ + last] = dot(newest.upper, other.upper);
+  }
+}
+
+template <class Predicate>
+std::size_t CutModel::remove_if(const Predicate& goes) {
+  std::size_t kept = 0;
+  for (std::size_t l = 0; l < members_.size(); ++l) {
+    if (goes(l)) {
+      pool_.unpin(*members_[l].cut);
+      spare_.push_back(std::move(members_[l]));
+      continue;
+    }
+    if (kept != l) {
+      members_[kept] = std::move(members_[l]);
+      // Rows, then columns, move up: every entry is read before its place is written.
+      for (std::size_t k = 0; k < capacity_; ++k) {
+        lower_gram_[kept * capacity_ + k] = lower_gram_[l * capacity_ + k];
+        upper_gram_[kept * capacity_ + k] = upper_gram_[l * capacity_ + k];
+      }
+      for (std::size_t k = 0; k < capacity_; ++k) {
+        lower_gram_[k * capacity_ + kept] = lower_gram_[k * capacity_ + l];
+        upper_gram_[k * capacity_ + kept] = upper_gram_[k * capacity_ + l];
+      }
+    }
+    ++kept;
+  }
+  const std::size_t removed = members_.size() - kept;
+  members_.resize(kept);
+  return removed;
+}
+
+std::size_t CutModel::drop_idle() {
+  return remove_if([this](std::size_t l) { return members_[l].idle_iterations >= 2; });
+}
+
+void CutModel::drop_oldest() {
+  remove_if([](std::size_t l) { return l == 0; });
+}
+
+void CutModel::pin_into(Snapshot& snapshot) const {
+  snapshot.cuts.clear();
+  snapshot.cut_multiplier.clear();
+  for (const Member& member : members_) {
+    CutPool::pin(*member.cut);
+    snapshot.cuts.push_back(member.cut);
+    snapshot.cut_multiplier.push_back(member.multiplier);
+  }
+}
+
+}  // namespace adbo::detail

@@ -1,0 +1,47 @@
+#pragma once
+
+#include <cstddef>
+#include <cstdint>
+#include <span>
+#include <vector>
+
+#include "adbo/options.h"
+#include "adbo/problem.h"
+#include "methods/running_estimates/curvature_schedule.h"
+#include "protocol/worker.h"
+
+namespace adbo::detail {
+
+/// A worker of ADBO with implicit cuts (docs/practical-cuts.md): it takes its step of y_i against the cuts of
+/// its last broadcast (new_26), unless the copies are eliminated, and sends in the same message what the
+/// running estimates need at the broadcast (v, y-hat, q). x_i is eliminated: the worker sends grad_x G_i at
+/// v.
+class ImplicitWorker final : public WorkerProgram {
+ public:
+  ImplicitWorker(const Problem& problem, const Options& options, std::size_t index);
+
+  void step(const Request& request, const Snapshot& snapshot, const UpdateMessage& previous,
+            UpdateMessage& out) override;
+  /// This method asks for steps alone.
+  void round(const Request&, const Snapshot&, const UpdateMessage&, RoundMessage&) override {}
+  void size(UpdateMessage& message) const override;
+  void size(RoundMessage&) const override {}
+  void fill_start(UpdateMessage& message) const override;
+
+ private:
+  void step_lower(const Snapshot& snapshot, const UpdateMessage& previous, UpdateMessage& out) const;
+  [[nodiscard]] double measure_curvature(std::span<const double> point, std::span<const double> gradient);
+
+  WorkerObjective& objective_;
+  const Options& options_;
+  const StartPoint& start_;
+  std::size_t index_;
+  UpperSupport support_;
+  std::size_t lower_dim_;
+  CurvatureSchedule curvature_;
+  bool has_copy_;  ///< of the lower variable
+  std::int64_t answers_ = 0;
+  std::vector<double> last_point_, last_gradient_;  ///< y and grad_y G_i of the last answer, [m]
+};
+
+}  // namespace adbo::detail
