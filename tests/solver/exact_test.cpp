@@ -15,7 +15,7 @@
 #include "api/resolve_options.h"
 #include "methods/exact/implicit_function.h"
 #include "methods/synchronous/rounds.h"
-#include "problems/direct_curvature.h"
+#include "protocol/direct_curvature.h"
 #include "protocol/run_limits.h"
 #include "runtime/clock.h"
 #include "runtime/in_process_transport.h"

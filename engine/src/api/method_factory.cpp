@@ -6,9 +6,9 @@
 #include "methods/async_hypergradient/hypergradient_worker.h"
 #include "methods/exact/exact_master.h"
 #include "methods/synchronous/evaluation_worker.h"
-#include "problems/direct_curvature.h"
 #include "methods/implicit_cuts/implicit_master.h"
 #include "methods/implicit_cuts/implicit_worker.h"
+#include "protocol/direct_curvature.h"
 
 namespace adbo::detail {
 namespace {

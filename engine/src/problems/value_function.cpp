@@ -11,9 +11,9 @@
 #include "adbo/kernels/dense_newton.h"
 #include "adbo/kernels/fit.h"
 #include "adbo/measures.h"
-#include "problems/direct_curvature.h"
 #include "problems/fit_options.h"
 #include "problems/ordered_sum.h"
+#include "protocol/direct_curvature.h"
 
 namespace adbo {
 namespace {

@@ -7,7 +7,7 @@
 
 #include "adbo/kernels/dense_newton.h"
 #include "adbo/kernels/fit.h"
-#include "problems/direct_curvature.h"
+#include "protocol/direct_curvature.h"
 #include "protocol/vector_math.h"
 
 namespace adbo::detail {
