@@ -97,6 +97,7 @@ TEST_CASE("hot paths: implicit cuts and their exact multipliers allocate nothing
       Problem problem(3, 8);
       for (int i = 0; i < 6; ++i) problem.add_worker(std::make_unique<Counting>(warm, worker_allocations));
       Options options;
+      options.method = Method::kAdbo;
       options.cuts = CutConstruction::kImplicit;
       options.lower_copies = copies;
       options.executor = kind;
@@ -105,7 +106,7 @@ TEST_CASE("hot paths: implicit cuts and their exact multipliers allocate nothing
       options.delay = "lognormal:0,1";
       options.iterations = 2000;
       options.max_cuts = 4;
-      MasterCounter observer(warm, 1000);
+      MasterCounter observer(warm, 1000, 1990);
       const Result result = Solver(options).solve(problem, &observer);
       REQUIRE(result.summary.iterations == 2000);
       REQUIRE(result.summary.counts.cuts_added > 100);

@@ -36,8 +36,7 @@ class HypergradientMaster final : public MethodMaster {
 
   const Problem& problem_;
   RunningEstimates estimates_;  ///< y-hat, and q for the right-hand side (1/N) sum_i grad_y G_i
-  double relative_damping_;     ///< as given; negative: automatic
-  double noisy_samples_;        ///< behind the upper objective, where their noise matters; 0: it does not
+  AdjointDamping damping_;
   UpperStep upper_step_;
 
   std::vector<double> upper_;                     ///< v, [n]
