@@ -145,7 +145,7 @@ TEST_CASE("settings: what is refused, and how") {
 TEST_CASE("settings: a setting without effect is refused when the user gave it, not when a preset did") {
   check_refused(
       [] {
-        (void)from_line({"clean", "--c1", "0.1"});
+        (void)from_line({"clean", "--method", "adbo", "--c1", "0.1"});
       },
       {"cut_regularization has no effect", "decaying"});
   check_refused(
@@ -160,20 +160,21 @@ TEST_CASE("settings: a setting without effect is refused when the user gave it, 
       {"evaluate_every", "without test"});
   check_refused(
       [] {
-        (void)from_line({"clean", "--theorem-gamma", "4"});
+        (void)from_line({"clean", "--method", "adbo", "--theorem-gamma", "4"});
       },
       {"theorem_gamma", "unless steps = theorem2"});
   check_refused(
       [] {
-        (void)from_line({"clean", "--cuts", "implicit", "--lower-rounds", "2"});
+        (void)from_line({"clean", "--method", "adbo", "--cuts", "implicit", "--lower-rounds", "2"});
       },
       {"lower_rounds has no effect", "cuts = implicit"});
   check_refused(
       [] {
-        (void)from_line({"clean", "--lower-copies", "local"});
+        (void)from_line({"clean", "--method", "adbo", "--lower-copies", "local"});
       },
       {"lower_copies has no effect", "unless cuts = implicit"});
-  CHECK_NOTHROW((void)from_line({"clean", "--cuts", "implicit", "--adjoint-damping", "1"}));
+  CHECK_NOTHROW(
+      (void)from_line({"clean", "--method", "adbo", "--cuts", "implicit", "--adjoint-damping", "1"}));
   check_refused(
       [] {
         (void)from_line({"clean", "--executor", "inline", "--threads", "2"});
@@ -181,14 +182,20 @@ TEST_CASE("settings: a setting without effect is refused when the user gave it, 
       {"threads has no effect", "executor = inline"});
   CHECK_NOTHROW((void)from_line({"clean", "--executor", "inline"}));
   check_refused([] { (void)from_line({"clean", "--quiet", "-v"}); }, {"quiet", "verbose"});
-  CHECK_NOTHROW((void)from_line({"clean", "--c1", "0.1", "--regularization", "constant"}));
+  CHECK_NOTHROW(
+      (void)from_line({"clean", "--method", "adbo", "--c1", "0.1", "--regularization", "constant"}));
   CHECK_NOTHROW((void)from_line({"clean", "--preset", "code/mnist"}));
+  check_refused(
+      [] {
+        (void)from_line({"clean", "--lower-tolerance", "0.1"});
+      },
+      {"lower_tolerance has no effect", "method = auto, which stands for async-hypergradient"});
 }
 
 TEST_CASE("command line: flags, aliases, underscores, negative numbers") {
   const Settings settings =
-      from_line({"clean", "--max_staleness", "3", "--w_lr=0.5", "--S", "4", "--cut-until", "-1", "--set",
-                 "seed=9", "--set", "iterations=12", "--json"});
+      from_line({"clean", "--method", "adbo", "--max_staleness", "3", "--w_lr=0.5", "--S", "4", "--cut-until",
+                 "-1", "--set", "seed=9", "--set", "iterations=12", "--json"});
   CHECK(settings.options().max_staleness == 3);
   CHECK(settings.options().step_lower_local == 0.5);
   CHECK(settings.options().active_workers == 4);

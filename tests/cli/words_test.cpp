@@ -41,7 +41,8 @@ TEST_CASE("words: an upper variable that did not move is said") {
   summary.barrier_virtual_seconds = 2;
   CHECK(run_words(summary, adbo::Method::kAdbo, {}).empty());
   summary.barrier_virtual_seconds = 5;
-  CHECK(says(run_words(summary, adbo::Method::kAdbo, {}), "Of the run's 20 s, 5 s (25 percent) went into waiting"));
+  CHECK(says(run_words(summary, adbo::Method::kAdbo, {}),
+             "Of the run's 20 s, 5 s (25 percent) went into waiting"));
 }
 
 TEST_CASE("words: cleaning against the best simple alternative") {
@@ -97,10 +98,10 @@ TEST_CASE("words: which state is delivered, and why the run ended") {
   summary.iterations = 80;
   summary.upper_change_max = 1;
   const adbo::app::HeldOutFacts best{.delivered_iteration = 45, .loss = 0.5, .loss_start = 0.75};
-  CHECK(
-      says(run_words(summary, adbo::Method::kAdbo, best),
-           "the state after iteration 45, the best for the held-out rows (loss 0.5, at the start 0.75). The "
-           "run ended after iteration 80, the limit."));
+  CHECK(says(
+      run_words(summary, adbo::Method::kAdbo, best),
+      "the state after iteration 45: the held-out rows (loss 0.5, at the start 0.75) cannot tell a later one "
+      "from it. The run ended after iteration 80, the limit."));
   summary.termination = adbo::Termination::kStopped;
   CHECK(says(run_words(summary, adbo::Method::kAdbo, best), "after iteration 80, as asked."));
   summary.message = "the held-out loss has not fallen for 35 iterations (patience)";

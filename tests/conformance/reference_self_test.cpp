@@ -217,6 +217,7 @@ TEST_CASE("the active sets obey S and tau") {
   o.delay = "lognormal:3.5,1";
   o.stragglers = "2:20";
   o.seed = 3;
+  o.cut_interval = 50;
   const reference::Run run = reference::run(instance.plain, o, 300);
   REQUIRE(run.totals.overdue_waits > 0);
   std::vector<std::int64_t> last_active(workers, -1);

@@ -212,7 +212,7 @@ PreparedTask prepare_cleaning(Settings& settings, const Console& console) {
   }
   if (settings.task().resolve_every > 0) {
     prepared.measures.resolver = std::make_shared<PeriodicResolve>(
-        make_hyper_cleaning(learning, task->settings), task->resolve, prepared.measures.test,
+        make_hyper_cleaning(task->shards, task->settings), task->resolve, prepared.measures.test,
         settings.task().resolve_every, settings.options().iterations);
   }
   prepared.conclude = [task](Problem& problem, const Result& result, const OutputFolder& folder) {
