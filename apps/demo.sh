@@ -1,6 +1,6 @@
 #!/usr/bin/env bash
-# The main job from a fresh clone: installs what is missing, builds, and runs the paper's method on Fashion-MNIST with
-# 40 % wrong labels: an asynchronous bilevel solve, the honest measures, and one line per training row.
+# The main job from a fresh clone: installs what is missing, builds, and cleans Fashion-MNIST with 40 % wrong labels from
+# 5 % trusted rows: an asynchronous bilevel solve, the honest measures, and one line per training row.
 # usage: apps/demo.sh [DIRECTORY]   (default: adbo-out)
 set -euo pipefail
 root=$(cd "$(dirname "${BASH_SOURCE[0]}")/.." && pwd)
@@ -12,10 +12,10 @@ cd "$root"
 cmake --preset release >/dev/null
 cmake --build --preset release
 
-./build/release/apps/adbo/adbo clean --preset paper/fashion-mnist --corrupt 0.4 \
+./build/release/apps/adbo/adbo clean --corrupt 0.4 --validation-fraction 0.05 --workers 18 --active 9 \
   --train "$data/train-images-idx3-ubyte.gz" --train-labels "$data/train-labels-idx1-ubyte.gz" \
   --test "$data/t10k-images-idx3-ubyte.gz" --test-labels "$data/t10k-labels-idx1-ubyte.gz" \
-  --clock virtual --iterations "${ADBO_DEMO_ITERATIONS:-1000}" --out "$out"
+  --clock virtual --delay lognormal:3.5,1 --iterations "${ADBO_DEMO_ITERATIONS:-1000}" --out "$out"
 
 echo
 echo "The results are in $out:"

@@ -12,12 +12,7 @@ int main() {
   adbo::Options options;
   options.active_workers = 2;  // the master goes on after two answers
   options.max_staleness = 5;   // and waits for a worker that was silent for five iterations
-  options.iterations = 5000;
-  options.lower_rounds = 20;  // a close estimate of the lower solution, and a new cut every ten iterations
-  options.cut_interval = 10;
-  options.step_upper_local = options.step_upper_consensus = 0.02;
-  options.step_lower_local = options.step_lower_consensus = options.step_lower_dual = 0.1;
-  options.step_consensus_dual = 0.1;
+  options.iterations = 2000;   // the asynchronous hypergradient has no step size to set
 
   adbo::Solver solver(options);
   const adbo::Result result = solver.solve(instance.problem);
