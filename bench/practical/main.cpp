@@ -68,29 +68,41 @@ bool is_wanted(const Arguments& arguments, const Task& task) {
   return true;
 }
 
+/// Adds a value per measure to the figures from `first` on.
+void add_values(TaskFigures& task, std::size_t first, const std::vector<Measure>& measures,
+                const CommandRun& run) {
+  for (std::size_t k = 0; k < measures.size(); ++k) {
+    task.figures[first + k].values.push_back(measures[k].value(run));
+  }
+}
+
 TaskFigures run_task(const Arguments& arguments, const Task& task) {
   TaskFigures result{task.title, fmt::format("adbo {}", fmt::join(task.arguments, " ")), {}};
-  for (const Measure& measure : task.measures) {
+  std::vector<Measure> all = task.measures;
+  all.insert(all.end(), task.timing_measures.begin(), task.timing_measures.end());
+  if (task.straggler_time) all.push_back(*task.straggler_time);
+  for (const Measure& measure : all) {
     result.figures.push_back({measure.name, {}, measure.target, measure.at_least});
   }
-  if (task.straggler_time) {
-    result.figures.push_back(
-        {task.straggler_time->name, {}, task.straggler_time->target, task.straggler_time->at_least});
-  }
   for (std::size_t seed = 1; seed <= arguments.seeds; ++seed) {
-    fmt::print(stderr, "{}, seed {}\n", task.name, seed);
-    std::vector<std::string> words = task.arguments;
-    words.insert(words.end(), {"--seed", std::to_string(seed)});
-    const auto folder = arguments.out / fmt::format("{}-{}", task.name, seed);
-    const CommandRun run = run_command(arguments.program, words, folder);
-    for (std::size_t k = 0; k < task.measures.size(); ++k) {
-      result.figures[k].values.push_back(task.measures[k].value(run));
-    }
+    const auto run = [&](std::string_view suffix, const std::vector<std::string>& more) {
+      fmt::print(stderr, "{}{}, seed {}\n", task.name, suffix, seed);
+      std::vector<std::string> words = task.arguments;
+      words.insert(words.end(), {"--seed", std::to_string(seed)});
+      words.insert(words.end(), more.begin(), more.end());
+      return run_command(arguments.program, words,
+                         arguments.out / fmt::format("{}-{}{}", task.name, seed, suffix));
+    };
+    add_values(result, 0, task.measures, run("", {}));
+    if (task.timing_measures.empty()) continue;
+    const CommandRun timed = run("-timed", task.timing_arguments);
+    add_values(result, task.measures.size(), task.timing_measures, timed);
     if (!task.straggler_time) continue;
-    words.insert(words.end(), task.straggler_arguments.begin(), task.straggler_arguments.end());
-    const CommandRun slow = run_command(arguments.program, words, folder.string() + "-stragglers");
+    std::vector<std::string> stragglers = task.timing_arguments;
+    stragglers.insert(stragglers.end(), {"--stragglers", "3:4"});
+    const CommandRun slow = run("-stragglers", stragglers);
     result.figures.back().values.push_back(task.straggler_time->value(slow) /
-                                           task.straggler_time->value(run));
+                                           task.straggler_time->value(timed));
   }
   return result;
 }

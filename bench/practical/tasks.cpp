@@ -158,7 +158,7 @@ Task ijcnn1(const DataFolders& folders) {
             .title = "ijcnn1, coefficients exp(psi), psi in [-12, 12], N = 24, S = 12; F* = 0.20389373",
             .arguments = Words{"tune", "--train", (folder / "ijcnn1.gz").string(), "--validation",
                                (folder / "ijcnn1.t.gz").string(), "--scale", "none", "--workers", "24",
-                               "--active", "12", "--resolve-every", "10"} +
+                               "--active", "12"} +
                          kDelays,
             .needs = {folder / "ijcnn1.gz", folder / "ijcnn1.t.gz"},
             .measures = {}};

@@ -29,10 +29,12 @@ struct Task {
   std::string name, title;
   std::vector<std::string> arguments;        ///< of the adbo command, without seed and output
   std::vector<std::filesystem::path> needs;  ///< files
-  std::vector<Measure> measures;
-  /// The same task under other delays: measures of these are the ratio of virtual seconds, this over that.
-  std::vector<std::string> straggler_arguments{};
-  std::optional<Measure> straggler_time{};  ///< virtual seconds to a value
+  std::vector<Measure> measures;             ///< of the run with these arguments
+  /// A second run whose lower level is re-solved now and then, for the times at which values are reached.
+  std::vector<std::string> timing_arguments{};
+  std::vector<Measure> timing_measures{};
+  /// Of the second run: virtual seconds to a value; with three stragglers over without.
+  std::optional<Measure> straggler_time{};
 };
 
 [[nodiscard]] std::vector<Task> practical_tasks(const DataFolders& folders);
