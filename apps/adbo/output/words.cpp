@@ -140,7 +140,7 @@ Words run_words(const Summary& summary, Method method_asked, const std::optional
                     "in effect that of the start.",
                     summary.upper_change_max));
   }
-  if (summary.barrier_virtual_seconds > 0 &&
+  if (summary.virtual_seconds > 0 &&
       summary.barrier_virtual_seconds > kNoticeableBarrier * summary.virtual_seconds) {
     words.push_back(fmt::format(
         "Of the run's {:.3g} s, {:.3g} s ({:.0f} percent) went into waiting for all workers: every "

@@ -265,7 +265,8 @@ class Adbo {
   [[nodiscard]] bool update_is_due(std::int64_t t) const {
     if (options_.cut_until >= 0 && t >= options_.cut_until) return false;
     const std::int64_t counted = options_.cut_phase == CutPhase::kFromStart ? t : t + 1;
-    return counted % options_.cut_interval == 0;
+    // 0 is the automatic value: 50 for unrolled cuts.
+    return counted % (options_.cut_interval == 0 ? 50 : options_.cut_interval) == 0;
   }
 
   void drop_cuts() {

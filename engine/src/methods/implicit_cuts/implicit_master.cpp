@@ -201,7 +201,12 @@ void ImplicitMaster::ascend_multipliers() {
 /// new_28: z <- z - eta_y sum_l lambda_l c_l; where the copies are eliminated, z carries their objective too.
 void ImplicitMaster::step_lower() {
   const double eta = lower_step();
-  if (!has_copies()) add_scaled(-eta, objective_gradient_, lower_);
+  if (!has_copies()) {
+    // Until there is a cut z follows y-hat: left behind, it would make the first normals show how y-hat ran
+    // from the start to y*(v) instead of what the objective wants.
+    if (counts_.cuts_added == 0) lower_ = estimates_.lower();
+    add_scaled(-eta, objective_gradient_, lower_);
+  }
   for (std::size_t l = 0; l < cuts_.size(); ++l) {
     if (cuts_.multiplier(l) != 0) {
       add_scaled(-eta * cuts_.multiplier(l), cuts_.cut(l).lower_consensus, lower_);
@@ -222,7 +227,8 @@ void ImplicitMaster::step_upper() {
   add_scaled(-step, direction_, upper_);
   const double lowest = problem_.upper_lowest(), highest = problem_.upper_highest();
   for (double& v : upper_) v = std::clamp(v, lowest, highest);
-  steps_.follow(lag_, cosine(direction_, last_direction_));
+  // The lag of the first estimates says nothing of v's step: v stands, or moves along grad_x G alone.
+  if (counts_.cuts_added > 0) steps_.follow(lag_, cosine(direction_, last_direction_));
 }
 
 void ImplicitMaster::update_cuts(std::int64_t t, const WorkerStates& states) {
