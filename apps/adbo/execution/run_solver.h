@@ -17,7 +17,7 @@ struct RunOutcome {
 };
 
 /// Runs the solver with trace, tests and progress; ends in order when `stop` receives a signal. With held-out
-/// rows the result is the state that is best for them, and the run ends when `patience` says so.
+/// rows the result is the state that EarlyStopping chooses, and the run ends when `patience` says so.
 [[nodiscard]] RunOutcome run_solver(Problem& problem, const Settings& settings, const RunMeasures& measures,
                                     const std::string& trace_path, StopSignal& stop, const Console& console);
 
