@@ -3,8 +3,11 @@
 #include <algorithm>
 #include <cmath>
 #include <cstddef>
+#include <functional>
 #include <limits>
 #include <utility>
+
+#include "adbo/kernels/secant_pairs.h"
 
 namespace adbo::kernels {
 namespace {
@@ -182,63 +185,6 @@ Outcome LineSearch::move(Objective& objective, Point& point, std::span<const dou
   return has_right_ && !right_finite_ ? Outcome::kNotFinite : Outcome::kStalled;
 }
 
-/// The inverse Hessian of L-BFGS: the last pairs s = change of w, y = change of gradient.
-class QuasiNewton {
- public:
-  QuasiNewton(std::size_t dimension, int memory) : pairs_(static_cast<std::size_t>(std::max(1, memory))) {
-    for (Pair& pair : pairs_) {
-      pair.s.resize(dimension);
-      pair.y.resize(dimension);
-    }
-  }
-
-  [[nodiscard]] bool empty() const { return used_ == 0; }
-  void clear() { used_ = 0; }
-
-  /// Remembers the move from (w, gradient) to `to`; a pair without positive curvature is left out.
-  void remember(std::span<const double> w, std::span<const double> gradient, const Point& to) {
-    Pair& pair = pairs_[next_];
-    for (std::size_t i = 0; i < w.size(); ++i) {
-      pair.s[i] = to.w[i] - w[i];
-      pair.y[i] = to.gradient[i] - gradient[i];
-    }
-    const double sy = dot(pair.s, pair.y), yy = dot(pair.y, pair.y);
-    constexpr double kLeastCosine = 1e-12;  // below, y is rounding
-    if (!(sy > kLeastCosine * norm(pair.s) * std::sqrt(yy))) return;
-    pair.inverse_sy = 1 / sy;
-    scale_ = sy / yy;
-    next_ = (next_ + 1) % pairs_.size();
-    used_ = std::min(used_ + 1, pairs_.size());
-  }
-
-  /// direction = -(inverse Hessian) gradient, by the two-loop recursion.
-  void direction(std::span<const double> gradient, std::span<double> direction) {
-    for (std::size_t i = 0; i < gradient.size(); ++i) direction[i] = -gradient[i];
-    if (empty()) return;
-    for (std::size_t age = 0; age < used_; ++age) {
-      Pair& pair = recent(age);
-      pair.share = pair.inverse_sy * dot(pair.s, direction);
-      add_scaled(direction, -pair.share, pair.y);
-    }
-    for (double& d : direction) d *= scale_;
-    for (std::size_t age = used_; age-- > 0;) {
-      const Pair& pair = recent(age);
-      add_scaled(direction, pair.share - pair.inverse_sy * dot(pair.y, direction), pair.s);
-    }
-  }
-
- private:
-  struct Pair {
-    Vector s, y;
-    double inverse_sy = 0, share = 0;
-  };
-  Pair& recent(std::size_t age) { return pairs_[(next_ + pairs_.size() - 1 - age) % pairs_.size()]; }
-
-  std::vector<Pair> pairs_;
-  std::size_t next_ = 0, used_ = 0;
-  double scale_ = 1;
-};
-
 /// Notices an iteration that only wanders within the rounding of the function.
 class Progress {
  public:
@@ -259,6 +205,9 @@ class Progress {
   int idle_ = 0;
 };
 
+/// Below, the change of the gradient is rounding.
+constexpr double kLeastCosine = 1e-12;
+
 class Minimizer {
  public:
   Minimizer(std::span<double> w, const ValueAndGradient& function, const HessianProduct& hessian,
@@ -270,7 +219,7 @@ class Minimizer {
         previous_(w.size()),
         direction_(w.size()),
         line_search_(w.size()),
-        quasi_newton_(w.size(), options.memory) {
+        quasi_newton_(w.size(), static_cast<std::size_t>(std::max(1, options.memory)), kLeastCosine) {
     std::copy(w.begin(), w.end(), point_.w.begin());
   }
 
@@ -316,7 +265,8 @@ class Minimizer {
       if (objective_.remaining() <= reserve) return FitStatus::kEvaluationLimit;
       if (!progress.made(point_.value, norm(point_.gradient))) return FitStatus::kStalled;
       const bool steepest = quasi_newton_.empty();
-      quasi_newton_.direction(point_.gradient, direction_);
+      std::transform(point_.gradient.begin(), point_.gradient.end(), direction_.begin(), std::negate<>());
+      quasi_newton_.apply(direction_);
       if (!(dot(point_.gradient, direction_) < 0)) {  // the memory has gone bad, in rounding or overflow
         if (steepest) return FitStatus::kStalled;
         quasi_newton_.clear();
@@ -327,7 +277,7 @@ class Minimizer {
       const double first_step = steepest ? std::min(1.0, 1 / norm(point_.gradient)) : 1.0;
       const Outcome outcome = line_search_.move(objective_, point_, direction_, first_step);
       if (outcome == Outcome::kMoved) {
-        quasi_newton_.remember(previous_.w, previous_.gradient, point_);
+        quasi_newton_.remember(previous_.w, previous_.gradient, point_.w, point_.gradient);
       } else if (outcome == Outcome::kStalled && !steepest) {
         quasi_newton_.clear();
       } else {
@@ -393,7 +343,7 @@ class Minimizer {
   Point point_, previous_;
   Vector direction_;
   LineSearch line_search_;
-  QuasiNewton quasi_newton_;
+  SecantPairs quasi_newton_;
 };
 
 }  // namespace

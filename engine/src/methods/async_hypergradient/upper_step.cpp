@@ -12,8 +12,15 @@ constexpr std::int64_t kDescentMoves = 150;
 /// No coordinate moves further in one step, in either phase.
 constexpr double kLargestChange = 0.5;
 constexpr std::size_t kSecants = 20;
+/// Below this cosine the estimates' error may be all there is to a pair's curvature.
+constexpr double kLeastCosine = 1e-3;
 /// The residuals' part of their peak that the tail's first steps wait for.
 constexpr double kCoarsest = 0.3;
+
+/// The tail's memory is not needed where there is no tail.
+std::size_t tail_dim(const UpperStepSettings& settings, std::size_t upper_dim) {
+  return settings.scaling == UpperScaling::kPerCoordinate ? upper_dim : 0;
+}
 
 }  // namespace
 
@@ -21,7 +28,9 @@ UpperStep::UpperStep(const UpperStepSettings& settings, std::size_t upper_dim)
     : settings_(settings),
       mean_(upper_dim),
       square_(upper_dim),
-      secants_(settings.scaling == UpperScaling::kPerCoordinate ? upper_dim : 0, kSecants),
+      secants_(tail_dim(settings, upper_dim), kSecants, kLeastCosine),
+      last_upper_(tail_dim(settings, upper_dim)),
+      last_direction_(tail_dim(settings, upper_dim)),
       part_of_peak_(kCoarsest),
       change_(upper_dim),
       free_(upper_dim) {}
@@ -60,13 +69,19 @@ void UpperStep::follow_tail(std::span<const double> direction, const EstimateLag
   if (!have_caught_up(lag)) return;
   waited_ = 0;
   peak_ = {};
-  secants_.see(upper, direction);
+  learn_curvature(direction, upper);
   const double norm = mark_free(direction, upper);
   if (norm == 0) return;
   adapt_accuracy(norm);
   adapt_radius(norm);
   propose(direction);
   apply_change(radius_, upper);
+}
+
+void UpperStep::learn_curvature(std::span<const double> direction, std::span<const double> upper) {
+  if (last_norm_ > 0) secants_.remember(last_upper_, last_direction_, upper, direction);
+  std::copy(upper.begin(), upper.end(), last_upper_.begin());
+  std::copy(direction.begin(), direction.end(), last_direction_.begin());
 }
 
 /// A step on v makes both residuals rise; when they have fallen to a part of their peak, what is left of the
@@ -116,7 +131,10 @@ void UpperStep::adapt_radius(double norm) {
 void UpperStep::propose(std::span<const double> direction) {
   if (!secants_.empty()) {
     std::copy(direction.begin(), direction.end(), change_.begin());
-    secants_.apply(free_, change_);
+    secants_.apply(change_, free_);
+    for (std::size_t j = 0; j < change_.size(); ++j) {
+      if (free_[j] == 0) change_[j] = 0;
+    }
     return;
   }
   // Nothing is known of the curvature yet: a cautious step by the descent's scales.

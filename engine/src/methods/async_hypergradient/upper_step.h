@@ -5,7 +5,7 @@
 #include <span>
 #include <vector>
 
-#include "methods/async_hypergradient/inverse_secants.h"
+#include "adbo/kernels/secant_pairs.h"
 
 namespace adbo::detail {
 
@@ -43,6 +43,7 @@ class UpperStep {
   void descend(std::span<const double> direction, std::span<double> upper);
   void follow_tail(std::span<const double> direction, const EstimateLag& lag, std::span<double> upper);
   [[nodiscard]] bool have_caught_up(const EstimateLag& lag);
+  void learn_curvature(std::span<const double> direction, std::span<const double> upper);
   double mark_free(std::span<const double> direction, std::span<const double> upper);
   void adapt_accuracy(double norm);
   void adapt_radius(double norm);
@@ -54,8 +55,9 @@ class UpperStep {
   std::int64_t moves_ = 0;  ///< of the descent
   std::vector<double> mean_, square_;
 
-  InverseSecants secants_;
-  double radius_ = 0;               ///< largest change of a coordinate in the next tail step
+  kernels::SecantPairs secants_;
+  std::vector<double> last_upper_, last_direction_;  ///< at the last tail step; meaningless before the first
+  double radius_ = 0;                                ///< largest change of a coordinate in the next tail step
   double last_norm_ = 0;            ///< of the free direction at the last tail step; 0: none yet
   std::int64_t waited_ = 0;         ///< iterations since then
   EstimateLag peak_;                ///< largest lags since then

@@ -5,6 +5,8 @@
 #include <span>
 #include <vector>
 
+#include "adbo/kernels/secant_pairs.h"
+
 namespace adbo::detail {
 
 /// L-BFGS directions within the box lowest <= v_j <= highest (bounds may be infinite).
@@ -27,29 +29,23 @@ class BoxQuasiNewton {
   void move(std::span<const double> upper, double step, std::span<const double> direction,
             std::span<double> out) const;
 
-  /// Remembers a move; one without positive curvature is left out.
-  void remember(std::span<const double> upper_change, std::span<const double> gradient_change);
-  [[nodiscard]] bool empty() const { return used_ == 0; }
-  void forget() { used_ = 0; }
+  /// Remembers a move and the gradients at its ends; one without positive curvature is left out.
+  void remember(std::span<const double> upper_from, std::span<const double> gradient_from,
+                std::span<const double> upper_to, std::span<const double> gradient_to) {
+    pairs_.remember(upper_from, gradient_from, upper_to, gradient_to);
+  }
+  [[nodiscard]] bool empty() const { return pairs_.empty(); }
+  void forget() { pairs_.clear(); }
 
  private:
   static constexpr std::size_t kMemory = 30;
 
-  struct Pair {
-    std::vector<double> s, y;
-    double inverse_sy = 0, share = 0;
-  };
-
   [[nodiscard]] double projected(double upper) const;
   void mark_free(std::span<const double> upper, std::span<const double> gradient);
-  [[nodiscard]] double free_dot(std::span<const double> a, std::span<const double> b) const;
-  void add_free(double factor, std::span<const double> x, std::span<double> y) const;
-  Pair& recent(std::size_t age) { return pairs_[(next_ + kMemory - 1 - age) % kMemory]; }
 
   double lowest_, highest_;
   std::vector<std::uint8_t> is_free_;  ///< [n]
-  std::vector<Pair> pairs_;
-  std::size_t next_ = 0, used_ = 0;
+  kernels::SecantPairs pairs_;
 };
 
 }  // namespace adbo::detail

@@ -34,9 +34,7 @@ ExactMaster::ExactMaster(const Problem& problem, const Options& options)
       point_(problem),
       trial_(problem),
       next_trial_(problem),
-      direction_(problem.upper_dim()),
-      change_(problem.upper_dim()),
-      gradient_change_(problem.upper_dim()) {
+      direction_(problem.upper_dim()) {
   start_from(problem.start().upper, point_.upper);
   start_from(problem.start().lower, point_.lower);
 }
@@ -166,11 +164,7 @@ bool ExactMaster::is_enough(const OuterPoint& trial, double noise) {
 }
 
 void ExactMaster::accept_trial() {
-  for (std::size_t j = 0; j < change_.size(); ++j) {
-    change_[j] = trial_.upper[j] - point_.upper[j];
-    gradient_change_[j] = trial_.gradient[j] - point_.gradient[j];
-  }
-  quasi_newton_.remember(change_, gradient_change_);
+  quasi_newton_.remember(point_.upper, point_.gradient, trial_.upper, trial_.gradient);
   std::swap(point_, trial_);
 }
 

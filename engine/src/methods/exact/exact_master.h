@@ -45,8 +45,8 @@ class ExactMaster final : public SynchronousMaster {
   BoxQuasiNewton quasi_newton_;
   OuterPoint point_;               ///< the iterate; after the first iteration with value and gradient
   OuterPoint trial_, next_trial_;  ///< of the line search
-  std::vector<double> direction_, change_, gradient_change_;  ///< [n]
-  double step_ = 0;                                           ///< at trial_
+  std::vector<double> direction_;  ///< [n]
+  double step_ = 0;                ///< at trial_
   bool is_evaluated_ = false;
   SolveFailure refusal_;  ///< why the last step that was refused had no value
 };

@@ -1,4 +1,4 @@
-#include "methods/async_hypergradient/inverse_secants.h"
+#include "adbo/kernels/secant_pairs.h"
 
 #include <doctest/doctest.h>
 
@@ -6,7 +6,7 @@
 #include <random>
 #include <vector>
 
-using adbo::detail::InverseSecants;
+using adbo::kernels::SecantPairs;
 
 namespace {
 
@@ -16,6 +16,8 @@ std::vector<double> draw(std::mt19937_64& random, std::size_t size) {
   for (double& value : values) value = normal(random);
   return values;
 }
+
+std::vector<double> plain(const Eigen::VectorXd& v) { return {v.begin(), v.end()}; }
 
 /// The inverse BFGS formula written out, H0 = (s.w / w.w of the newest pair) I.
 Eigen::MatrixXd inverse_bfgs(const std::vector<Eigen::VectorXd>& steps,
@@ -34,19 +36,22 @@ Eigen::MatrixXd inverse_bfgs(const std::vector<Eigen::VectorXd>& steps,
 }  // namespace
 
 TEST_CASE(
-    "inverse secants: the same as the inverse BFGS formula of the latest pairs, on any set of coordinates") {
+    "secant pairs: the same as the inverse BFGS formula of the latest pairs, on any set of coordinates") {
   constexpr std::size_t kDim = 6, kMemory = 4;
   std::mt19937_64 random(3);
   const Eigen::MatrixXd root = Eigen::Map<Eigen::MatrixXd>(draw(random, kDim * kDim).data(), kDim, kDim);
   const Eigen::MatrixXd hessian = root * root.transpose() + Eigen::MatrixXd::Identity(kDim, kDim);
-  InverseSecants secants(kDim, kMemory);
+  SecantPairs secants(kDim, kMemory, 1e-3);
   std::vector<Eigen::VectorXd> points, gradients;
   for (int k = 0; k < 8; ++k) {
     const std::vector<double> point = draw(random, kDim);
     points.emplace_back(Eigen::Map<const Eigen::VectorXd>(point.data(), kDim));
     gradients.emplace_back(hessian * points.back());
-    const std::vector<double> gradient(gradients.back().begin(), gradients.back().end());
-    CHECK(secants.see(point, gradient) == (k > 0));
+    if (k > 0) {
+      const auto before = static_cast<std::size_t>(k - 1);
+      CHECK(secants.remember(plain(points[before]), plain(gradients[before]), plain(points.back()),
+                             plain(gradients.back())));
+    }
   }
   for (const std::vector<std::uint8_t>& free :
        {std::vector<std::uint8_t>{1, 1, 1, 1, 1, 1}, std::vector<std::uint8_t>{1, 0, 1, 1, 0, 1}}) {
@@ -66,24 +71,43 @@ TEST_CASE(
     std::vector<double> vector = draw(random, kDim);
     const Eigen::VectorXd expected =
         inverse_bfgs(steps, changes) * masked(Eigen::Map<Eigen::VectorXd>(vector.data(), kDim));
-    secants.apply(free, vector);
+    const std::vector<double> before = vector;
+    secants.apply(vector, free);
     for (std::size_t j = 0; j < kDim; ++j) {
+      if (free[j] == 0) {
+        CHECK(vector[j] == before[j]);
+        continue;
+      }
       CHECK(vector[j] == doctest::Approx(expected[static_cast<Eigen::Index>(j)]).epsilon(1e-9));
     }
   }
 }
 
-TEST_CASE("inverse secants: pairs without curvature are left out, and nothing is known without pairs") {
-  InverseSecants secants(2, 3);
+TEST_CASE("secant pairs: pairs without curvature are left out and cost no older pair") {
+  const std::vector<double> zero{0, 0}, right{1, 0};
+  SecantPairs secants(2, 1, 1e-3);
   std::vector<double> vector{1, 2};
-  secants.apply(std::vector<std::uint8_t>{1, 1}, vector);
+  secants.apply(vector);
   CHECK(vector == std::vector<double>{1, 2});
-  CHECK_FALSE(secants.see(std::vector<double>{0, 0}, std::vector<double>{1, 1}));
-  CHECK_FALSE(secants.see(std::vector<double>{1, 0}, std::vector<double>{0, 1}));  // concave along the step
-  CHECK_FALSE(secants.see(std::vector<double>{2, 0}, std::vector<double>{0, 9}));  // orthogonal
+  CHECK_FALSE(secants.remember(zero, zero, right, std::vector<double>{-1, 0}));  // concave along the step
+  CHECK_FALSE(secants.remember(zero, zero, right, std::vector<double>{0, 9}));   // orthogonal
+  CHECK_FALSE(secants.remember(zero, zero, zero, zero));
   CHECK(secants.empty());
-  CHECK(secants.see(std::vector<double>{3, 0}, std::vector<double>{4, 9}));
+  CHECK(secants.remember(zero, zero, right, std::vector<double>{4, 0}));
+  CHECK_FALSE(secants.remember(zero, zero, right, std::vector<double>{-1, 0}));
   CHECK_FALSE(secants.empty());
-  secants.apply(std::vector<std::uint8_t>{1, 1}, vector);
+  secants.apply(vector);
   CHECK(vector[0] == doctest::Approx(0.25));
+  secants.clear();
+  CHECK(secants.empty());
+}
+
+TEST_CASE("secant pairs: coordinates that are not free stay as they are") {
+  SecantPairs secants(2, 3, 1e-3);
+  CHECK(secants.remember(std::vector<double>{0, 0}, std::vector<double>{0, 0}, std::vector<double>{1, 1},
+                         std::vector<double>{2, 8}));
+  std::vector<double> vector{6, 5};
+  secants.apply(vector, std::vector<std::uint8_t>{1, 0});
+  CHECK(vector[0] == doctest::Approx(3));
+  CHECK(vector[1] == 5);
 }
