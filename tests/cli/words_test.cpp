@@ -102,6 +102,9 @@ TEST_CASE("words: which state is delivered, and why the run ended") {
       run_words(summary, adbo::Method::kAdbo, best),
       "the state after iteration 45: the held-out rows (loss 0.5, at the start 0.75) cannot tell a later one "
       "from it. The run ended after iteration 80, the limit."));
+  const adbo::app::HeldOutFacts last{.delivered_iteration = 80, .loss = 0.5, .loss_start = 0.75};
+  CHECK(
+      says(run_words(summary, adbo::Method::kAdbo, last), "Delivered is the last state, after iteration 80"));
   summary.termination = adbo::Termination::kStopped;
   CHECK(says(run_words(summary, adbo::Method::kAdbo, best), "after iteration 80, as asked."));
   summary.message = "the held-out loss has not fallen for 35 iterations (patience)";

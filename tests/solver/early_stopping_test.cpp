@@ -93,6 +93,13 @@ TEST_CASE(
   CHECK(observer.smallest_loss() == 6);
 }
 
+TEST_CASE("early stopping: patience shorter than the interval waits for the next evaluation") {
+  const MadeUpRun run({9, 9, 9, 7, 7, 7, 8, 8, 8});
+  EarlyStopping observer(loss_of_state(), {.interval = 3, .patience = 1});
+  CHECK(run.show(observer) == 6);  // 7 at iteration 3 was a gain, 8 at 6 is none
+  CHECK(observer.chosen_iteration() == 3);
+}
+
 TEST_CASE("early stopping: patience 0 never stops") {
   const MadeUpRun run({1, 2, 3, 4, 5, 6, 7, 8, 9});
   EarlyStopping observer(loss_of_state(), {.interval = 1, .patience = 0});

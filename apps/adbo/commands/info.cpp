@@ -18,7 +18,7 @@ struct Named {
 };
 
 constexpr std::array kMethods{
-    Named{"auto", "Stands for adbo."},
+    Named{"auto", "Stands for async-hypergradient."},
     Named{
         "adbo",
         "The paper's asynchronous method: cutting planes of the lower level, the first S answers, staleness "

@@ -112,6 +112,13 @@ void add_held_out(Words& words, const Summary& summary, const HeldOutFacts& held
     words.push_back("The loss on the held-out rows was never finite: the last state is delivered.");
     return;
   }
+  if (held_out.delivered_iteration == summary.iterations) {
+    words.push_back(fmt::format(
+        "Delivered is the last state, after iteration {} (loss on the held-out rows {:.5g}, of the model at "
+        "the start {:.5g}).",
+        summary.iterations, held_out.loss, held_out.loss_start));
+    return;
+  }
   words.push_back(
       fmt::format("Delivered is the state after iteration {}: the held-out rows (loss {:.5g}, at the start "
                   "{:.5g}) cannot "

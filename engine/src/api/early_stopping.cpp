@@ -25,10 +25,12 @@ ObserverAction EarlyStopping::on_iteration(const IterationView& view) {
   const std::int64_t iteration = view.record.iteration;
   if (start_upper_.empty()) start_upper_.assign(view.upper.begin(), view.upper.end());
   last_loss_ = kNotEvaluated;
-  if (iteration % options_.interval == 0) evaluate(iteration, view.upper, view.lower);
+  const bool due = iteration % options_.interval == 0;
+  if (due) evaluate(iteration, view.upper, view.lower);
   const ObserverAction asked = inner_ != nullptr ? inner_->on_iteration(view) : ObserverAction::kContinue;
   if (asked != ObserverAction::kContinue) return asked;
-  gave_up_ = out_of_patience(iteration);
+  // Between two evaluations nothing is known of the loss.
+  gave_up_ = due && out_of_patience(iteration);
   return gave_up_ ? ObserverAction::kStop : ObserverAction::kContinue;
 }
 

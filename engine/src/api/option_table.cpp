@@ -87,9 +87,10 @@ class TableBuilder {
 
 void add_asynchrony(TableBuilder& table) {
   table.group("Asynchrony");
-  table.choice({.name = "method"}, choice_of<&Options::method>(),
-               {"auto", "adbo", "sdbo", "async-hypergradient", "exact"},
-               "Solution method; auto means adbo, and sdbo is adbo that waits for every worker.");
+  table.choice(
+      {.name = "method"}, choice_of<&Options::method>(),
+      {"auto", "adbo", "sdbo", "async-hypergradient", "exact"},
+      "Solution method; auto stands for async-hypergradient, and sdbo is adbo that waits for every worker.");
   table.number({.name = "active_workers", .symbol = "S", .aliases = {"active", "S", "active_set"}},
                &Options::active_workers, at_least(0),
                "Answers the master waits for in an iteration; 0: half of the workers, rounded up.");
