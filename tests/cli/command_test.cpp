@@ -243,6 +243,16 @@ TEST_CASE("tune: a lower level that the reference method cannot solve is exit co
   CHECK(contains(outcome.out, "the lower level was not solved"));
 }
 
+TEST_CASE("tune: the start is measured within the bounds") {
+  const Workspace files;
+  const Outcome outcome =
+      files.run({"tune", "--train", files.write("train.libsvm", libsvm_rows(40, 8, 1)), "--workers", "2",
+                 "--bounds", "2,5", "--method", "exact", "--out", "result"});
+  REQUIRE(outcome.code == 0);
+  const Json metrics = Json::parse(files.read("result/summary.json"))["metrics"];
+  CHECK(metrics["value_function"].get<double>() <= metrics["value_function_start"].get<double>() + 1e-9);
+}
+
 TEST_CASE("resolve-every: fills its columns, and changes no bit of the run") {
   const Workspace files;
   // Without held-out rows the last state is the delivered one.

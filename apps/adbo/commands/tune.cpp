@@ -129,9 +129,10 @@ Findings conclude(const TuningTask& task, const Problem& run_problem, const Resu
                   const OutputFolder& folder) {
   // The run's own problem lacks the held-out rows; a value function is the mean over all validation rows.
   Problem problem = make_regularization_tuning(task.shards, task.settings);
-  const std::vector<double> zeros(problem.upper_dim());
-  const std::span<const double> start_upper =
-      run_problem.start().upper.empty() ? zeros : run_problem.start().upper;
+  // Methods move a start outside the bounds into them: what they begin with is what counts.
+  std::vector<double> start_upper = run_problem.start().upper;
+  start_upper.resize(problem.upper_dim());
+  for (double& v : start_upper) v = std::clamp(v, run_problem.upper_lowest(), run_problem.upper_highest());
   const ValueFunction start = value_function(problem, start_upper, {}, task.resolve);
   const ValueFunction end = value_function(problem, result.upper, {}, task.resolve);
   const ModelScore start_score = test_of(task, start);
