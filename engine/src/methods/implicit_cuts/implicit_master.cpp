@@ -154,7 +154,7 @@ void ImplicitMaster::improve_estimates(std::int64_t t, const WorkerStates& state
   // direction, whose Hessian product shows the curvature.
   const bool known = lower_step() > 0 && distance_ > 0;
   estimates_.sum(states, known ? deviation_ : objective_gradient_, damping_.at(estimates_));
-  steps_.see_curvature(estimates_.preconditioner().largest_curvature());
+  steps_.see_curvature(estimates_.largest_curvature());
   residual_ = squared_norm(estimates_.lower_residual()) + squared_norm(estimates_.adjoint_residual());
   estimates_.improve(t);
 

@@ -66,7 +66,7 @@ void Preconditioner::refresh(double damping) {
   if (changed_) sum_blocks();
   if (changed_ || damping_moved) {
     damping_ = damping;
-    if (block_size_ > 0 && mean_curvature_ > 0) {
+    if (is_damped() && block_size_ > 0 && mean_curvature_ > 0) {
       factors_->scratch = factors_->sum;
       factors_->scratch.diagonal().array() += damping_;
       factors_->damped.compute(factors_->scratch);
@@ -91,8 +91,15 @@ void Preconditioner::sum_blocks() {
   // there.
   constexpr double kFloor = 1e-6;
   factors_->sum.diagonal().array() += kFloor * mean_curvature_;
-  find_largest();
   factors_->plain.compute(factors_->sum);
+  largest_is_old_ = true;
+}
+
+double Preconditioner::largest_curvature() {
+  if (block_size_ == 0) return mean_curvature_;
+  if (largest_is_old_) find_largest();
+  largest_is_old_ = false;
+  return largest_;
 }
 
 /// Power iteration from where the last one ended: blocks change little from one refresh to the next.
@@ -120,7 +127,7 @@ void Preconditioner::solve(std::span<double> vector) const {
 void Preconditioner::solve_damped(std::span<double> vector) const {
   if (!is_known()) return;
   if (block_size_ > 0) {
-    solve_pieces(factors_->damped, vector);
+    solve_pieces(is_damped() ? factors_->damped : factors_->plain, vector);
   } else {
     scale(vector, 1 / (mean_curvature_ + damping_));
   }

@@ -32,7 +32,7 @@ class Preconditioner {
   /// P's mean eigenvalue.
   [[nodiscard]] double mean_curvature() const { return mean_curvature_; }
   /// An estimate of P's largest eigenvalue; 0 before anything is known.
-  [[nodiscard]] double largest_curvature() const { return block_size_ > 0 ? largest_ : mean_curvature_; }
+  [[nodiscard]] double largest_curvature();
   /// vector [m] <- P^-1 vector.
   void solve(std::span<double> vector) const;
   /// vector [m] <- (P + damping I)^-1 vector.
@@ -41,13 +41,16 @@ class Preconditioner {
  private:
   void sum_blocks();
   void find_largest();
+  [[nodiscard]] bool is_damped() const { return damping_ > 0; }
 
   struct Factors;
   std::size_t block_size_, num_workers_;
   std::vector<std::vector<double>> blocks_;
   std::unique_ptr<Factors> factors_;
   bool changed_ = false;
-  double mean_curvature_ = 0, largest_ = 0;
+  double mean_curvature_ = 0;
+  double largest_ = 0;  ///< of the blocks when it was last asked for
+  bool largest_is_old_ = false;
   double damping_ = 0;  ///< as factored
 };
 

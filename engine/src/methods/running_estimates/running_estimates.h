@@ -44,6 +44,8 @@ class RunningEstimates {
   /// ((1/N) sum_i d2 g_i/dy dy + damping I) q - s, [m]; between sum() and improve().
   [[nodiscard]] const std::vector<double>& adjoint_residual() const { return adjoint_residual_; }
   [[nodiscard]] const Preconditioner& preconditioner() const { return preconditioner_; }
+  /// An estimate of the lower Hessian's largest eigenvalue; 0 before anything is known.
+  [[nodiscard]] double largest_curvature() { return preconditioner_.largest_curvature(); }
   [[nodiscard]] bool table_is_complete() const { return heard_ == table_iteration_.size(); }
   /// Iterations since the requests that the contributions answer, on average.
   [[nodiscard]] double mean_age(std::int64_t t) const;
