@@ -132,7 +132,7 @@ Findings conclude(const TuningTask& task, const Problem& run_problem, const Resu
   // Methods move a start outside the bounds into them: what they begin with is what counts.
   std::vector<double> start_upper = run_problem.start().upper;
   start_upper.resize(problem.upper_dim());
-  for (double& v : start_upper) v = std::clamp(v, run_problem.upper_lowest(), run_problem.upper_highest());
+  run_problem.keep_within_bounds(start_upper);
   const ValueFunction start = value_function(problem, start_upper, {}, task.resolve);
   const ValueFunction end = value_function(problem, result.upper, {}, task.resolve);
   const ModelScore start_score = test_of(task, start);

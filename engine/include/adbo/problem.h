@@ -35,6 +35,8 @@ class Problem {
   void set_start(StartPoint start) { start_ = std::move(start); }
   /// Every coordinate of the upper variable is kept in [lowest, highest] (default: unbounded).
   void set_upper_bounds(double lowest, double highest);
+  /// Moves what is outside the bounds to the nearest one; `upper` [n].
+  void keep_within_bounds(std::span<double> upper) const;
 
   /// kInvalidProblem when there is no worker, a support leaves [0, n), or a start has the wrong size.
   [[nodiscard]] Status validate() const;

@@ -6,6 +6,8 @@
 #include <string>
 #include <utility>
 
+#include "protocol/vector_math.h"
+
 namespace adbo {
 
 EarlyStopping::EarlyStopping(HeldOutLoss loss, EarlyStoppingOptions options, Observer* inner)
@@ -69,11 +71,7 @@ void EarlyStopping::deliver(Result& result) {
   if (!has_chosen()) return;
   result.upper = chosen_upper_;
   result.lower = chosen_lower_;
-  result.summary.upper_change_max = 0;
-  for (std::size_t j = 0; j < chosen_upper_.size(); ++j) {
-    result.summary.upper_change_max =
-        std::max(result.summary.upper_change_max, std::abs(chosen_upper_[j] - start_upper_[j]));
-  }
+  result.summary.upper_change_max = detail::largest_difference(chosen_upper_, start_upper_);
 }
 
 }  // namespace adbo

@@ -5,9 +5,9 @@
 #include "methods/async_hypergradient/hypergradient_master.h"
 #include "methods/async_hypergradient/hypergradient_worker.h"
 #include "methods/exact/exact_master.h"
-#include "methods/synchronous/evaluation_worker.h"
 #include "methods/implicit_cuts/implicit_master.h"
 #include "methods/implicit_cuts/implicit_worker.h"
+#include "methods/synchronous/evaluation_worker.h"
 #include "protocol/direct_curvature.h"
 
 namespace adbo::detail {
@@ -83,8 +83,7 @@ MethodParts make_exact(const Problem& problem, const Options& options) {
   MethodParts parts;
   parts.master = std::make_unique<ExactMaster>(problem, options);
   for (std::size_t i = 0; i < problem.num_workers(); ++i) {
-    parts.programs.push_back(
-        std::make_unique<EvaluationWorker>(problem, i, direct_curvature_size(problem)));
+    parts.programs.push_back(std::make_unique<EvaluationWorker>(problem, i, direct_curvature_size(problem)));
   }
   parts.make_snapshot = [&problem] { return make_snapshot(problem); };
   return parts;

@@ -79,14 +79,10 @@ Values paper_task_values(std::string_view task) {
             {"ridge", "0.001"},      {"corrupt_rule", "other-class"},
             {"start", "zero"}};
   }
-  return {{"split", "shard-tail"},
-          {"validation_fraction", "0.5"},
-          {"holdout", "0"},
-          {"shard_weights", "equal"},
-          {"model", "logistic"},
-          {"parametrization", "linear"},
-          {"penalty_factor", "1"},
-          {"bounds", "none"},
+  return {{"split", "shard-tail"}, {"validation_fraction", "0.5"},
+          {"holdout", "0"},        {"shard_weights", "equal"},
+          {"model", "logistic"},   {"parametrization", "linear"},
+          {"penalty_factor", "1"}, {"bounds", "none"},
           {"start", "zero"}};
 }
 

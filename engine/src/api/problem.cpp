@@ -23,6 +23,10 @@ void Problem::add_worker(std::unique_ptr<WorkerObjective> objective) {
   workers_.push_back(std::move(objective));
 }
 
+void Problem::keep_within_bounds(std::span<double> upper) const {
+  for (double& v : upper) v = std::clamp(v, upper_lowest_, upper_highest_);
+}
+
 void Problem::set_upper_bounds(double lowest, double highest) {
   upper_lowest_ = lowest;
   upper_highest_ = highest;

@@ -61,8 +61,9 @@ std::string Summary::full_report() const {
   report << "  evaluations: " << counts.upper_gradients << " upper gradients, " << counts.lower_gradients
          << " lower gradients, " << counts.hessian_products << " Hessian products, " << counts.cross_products
          << " cross products\n"
-         << "  " << counts.rounds << " rounds, " << counts.messages << " messages, " << counts.bytes << " bytes; cuts: " << counts.cuts_added
-         << " added, " << counts.cuts_dropped << " dropped, " << counts.cuts_alive << " alive\n"
+         << "  " << counts.rounds << " rounds, " << counts.messages << " messages, " << counts.bytes
+         << " bytes; cuts: " << counts.cuts_added << " added, " << counts.cuts_dropped << " dropped, "
+         << counts.cuts_alive << " alive\n"
          << "  age of the answers used, in iterations:";
   for (std::size_t k = 0; k < staleness_histogram.size(); ++k) {
     if (staleness_histogram[k] > 0) report << " " << k << ":" << staleness_histogram[k];

@@ -82,11 +82,7 @@ void MasterLoop::run(Summary& summary) {
   summary.wall_seconds = wall_seconds();
   summary.cpu_seconds = run_cpu_seconds();
   summary.virtual_seconds = run_seconds(summary.wall_seconds);
-  summary.upper_change_max = 0;
-  const std::span<const double> v = final_upper();
-  for (std::size_t j = 0; j < v.size(); ++j) {
-    summary.upper_change_max = std::max(summary.upper_change_max, std::abs(v[j] - upper_start_[j]));
-  }
+  summary.upper_change_max = largest_difference(final_upper(), upper_start_);
   method_.describe(summary);
 }
 

@@ -44,7 +44,7 @@ class MethodMaster {
   struct Outcome {
     bool interrupted = false;                  ///< the run is to end; the state is that before the exchange
     std::optional<WorkerIncident> incident{};  ///< a worker failed
-    bool answer_all = false;  ///< every worker is idle and is to be answered, not only the active
+    bool answer_all = false;         ///< every worker is idle and is to be answered, not only the active
     std::optional<Ending> ending{};  ///< the iteration counts, and is the last
     [[nodiscard]] bool complete() const { return !interrupted && !incident; }
   };

@@ -2,6 +2,8 @@
 // The few dense vector operations that masters and workers share. Sums run in index order: the same bits
 // every time.
 
+#include <algorithm>
+#include <cmath>
 #include <cstddef>
 #include <span>
 
@@ -26,6 +28,20 @@ namespace adbo::detail {
 /// y += factor x
 inline void add_scaled(double factor, std::span<const double> x, std::span<double> y) {
   for (std::size_t k = 0; k < x.size(); ++k) y[k] += factor * x[k];
+}
+
+/// max_k |a_k|; 0 of nothing.
+[[nodiscard]] inline double largest_entry(std::span<const double> a) {
+  double largest = 0;
+  for (const double entry : a) largest = std::max(largest, std::abs(entry));
+  return largest;
+}
+
+/// max_k |a_k - b_k|
+[[nodiscard]] inline double largest_difference(std::span<const double> a, std::span<const double> b) {
+  double largest = 0;
+  for (std::size_t k = 0; k < a.size(); ++k) largest = std::max(largest, std::abs(a[k] - b[k]));
+  return largest;
 }
 
 /// An iterate beyond this is running away: no problem that double precision can solve has its solution there.

@@ -271,9 +271,8 @@ bool InProcessTransport::exchange(std::span<const std::size_t> workers, Timing t
   const bool complete = wait_until([this, workers] {
     wake_at_ = std::chrono::steady_clock::now() + kPatience;
     notice_any();
-    return std::all_of(workers.begin(), workers.end(), [this](std::size_t worker) {
-      return channels_[worker].round == Pending::kAnswered;
-    });
+    return std::all_of(workers.begin(), workers.end(),
+                       [this](std::size_t worker) { return channels_[worker].round == Pending::kAnswered; });
   });
   for (const std::size_t i : workers) channels_[i].round = Pending::kNothing;
   return complete;

@@ -5,6 +5,7 @@
 #include <limits>
 #include <utility>
 
+#include "protocol/count_work.h"
 #include "protocol/vector_math.h"
 
 namespace adbo::detail {
@@ -65,7 +66,7 @@ void AdboMaster::absorb(std::span<const std::size_t> active, const WorkerStates&
     const UpdateMessage& update = states.state(i);
     upper_value_[i] = update.upper_value;
     polytope_.absorb(i, update);
-    counts_.upper_gradients += update.work.upper_gradients;
+    add_work(counts_, update.work);
   }
   counts_.messages += static_cast<std::int64_t>(2 * active.size());
   for (const std::size_t i : active) {
@@ -84,9 +85,7 @@ void AdboMaster::step_upper_consensus() {
     if (polytope_.multiplier(l) != 0) add_scaled(polytope_.multiplier(l), polytope_.cut(l).upper, gradient);
   }
   add_scaled(-options_.step_upper_consensus, gradient, upper_consensus_);
-  const double lowest = problem_.upper_lowest(), highest = problem_.upper_highest();
-  if (!std::isfinite(lowest) && !std::isfinite(highest)) return;
-  for (double& v : upper_consensus_) v = std::clamp(v, lowest, highest);
+  problem_.keep_within_bounds(upper_consensus_);
 }
 
 /// new_28: z <- z - eta_z sum_l lambda_l c_l.

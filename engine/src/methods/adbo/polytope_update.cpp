@@ -2,6 +2,7 @@
 
 #include <algorithm>
 
+#include "protocol/count_work.h"
 #include "protocol/vector_math.h"
 
 namespace adbo::detail {
@@ -72,11 +73,7 @@ bool PolytopeUpdate::exchange(Transport& transport, Counts& counts) {
   result_.outcome = inspect(complete, transport);
   if (!result_.outcome.complete()) return false;
   for (std::size_t i = 0; i < num_workers_; ++i) {
-    const WorkCounts& work = transport.reply(i).work;
-    counts.upper_gradients += work.upper_gradients;
-    counts.lower_gradients += work.lower_gradients;
-    counts.hessian_products += work.hessian_products;
-    counts.cross_products += work.cross_products;
+    add_work(counts, transport.reply(i).work);
   }
   counts.messages += static_cast<std::int64_t>(2 * num_workers_);
   // There: z' and phi_i; back: one vector of the lower variable's size (the reverse: two, and the gradient in

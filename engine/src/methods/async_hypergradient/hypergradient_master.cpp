@@ -5,6 +5,7 @@
 #include <limits>
 
 #include "methods/running_estimates/upper_ownership.h"
+#include "protocol/count_work.h"
 #include "protocol/vector_math.h"
 
 namespace adbo::detail {
@@ -69,10 +70,7 @@ void HypergradientMaster::step(std::int64_t t, std::span<const std::size_t> acti
 void HypergradientMaster::count(std::span<const std::size_t> active, const WorkerStates& states) {
   for (const std::size_t i : active) {
     const UpdateMessage& update = states.state(i);
-    counts_.upper_gradients += update.work.upper_gradients;
-    counts_.lower_gradients += update.work.lower_gradients;
-    counts_.hessian_products += update.work.hessian_products;
-    counts_.cross_products += update.work.cross_products;
+    add_work(counts_, update.work);
     // There: v on the support, y-hat, q; back: three vectors of the lower size, one of the support's, and
     // curvature.
     const std::size_t numbers = 5 * problem_.lower_dim() + 2 * problem_.support(i).size +

@@ -3,6 +3,8 @@
 #include <algorithm>
 #include <cmath>
 
+#include "protocol/vector_math.h"
+
 namespace adbo::detail {
 namespace {
 
@@ -32,8 +34,8 @@ UpperStep::UpperStep(const UpperStepSettings& settings, std::size_t upper_dim)
       last_upper_(tail_dim(settings, upper_dim)),
       last_direction_(tail_dim(settings, upper_dim)),
       part_of_peak_(kCoarsest),
-      change_(upper_dim),
-      free_(upper_dim) {}
+      change_(tail_dim(settings, upper_dim)),
+      free_(tail_dim(settings, upper_dim)) {}
 
 void UpperStep::move(std::span<const double> direction, const EstimateLag& lag, std::span<double> upper) {
   if (settings_.scaling == UpperScaling::kCommon || moves_ < kDescentMoves) {
@@ -58,9 +60,9 @@ void UpperStep::descend(std::span<const double> direction, std::span<double> upp
   for (std::size_t j = 0; j < upper.size(); ++j) {
     const double square = settings_.scaling == UpperScaling::kPerCoordinate ? square_[j] : common_square;
     const double scale = std::sqrt(square / square_bias);
-    change_[j] = scale > 0 ? rate_ * (mean_[j] / mean_bias) / scale : 0;
-    upper[j] = std::clamp(upper[j] - std::clamp(change_[j], -kLargestChange, kLargestChange),
-                          settings_.lowest, settings_.highest);
+    const double change = scale > 0 ? rate_ * (mean_[j] / mean_bias) / scale : 0;
+    upper[j] = std::clamp(upper[j] - std::clamp(change, -kLargestChange, kLargestChange), settings_.lowest,
+                          settings_.highest);
   }
 }
 
@@ -75,7 +77,7 @@ void UpperStep::follow_tail(std::span<const double> direction, const EstimateLag
   adapt_accuracy(norm);
   adapt_radius(norm);
   propose(direction);
-  apply_change(radius_, upper);
+  apply_change(upper);
 }
 
 void UpperStep::learn_curvature(std::span<const double> direction, std::span<const double> upper) {
@@ -145,10 +147,10 @@ void UpperStep::propose(std::span<const double> direction) {
   }
 }
 
-void UpperStep::apply_change(double largest_change, std::span<double> upper) const {
-  double largest = 0;
-  for (const double change : change_) largest = std::max(largest, std::abs(change));
-  const double scale = largest > largest_change ? largest_change / largest : 1;
+/// The proposed change, cut to the radius and the bounds.
+void UpperStep::apply_change(std::span<double> upper) const {
+  const double largest = largest_entry(change_);
+  const double scale = largest > radius_ ? radius_ / largest : 1;
   for (std::size_t j = 0; j < upper.size(); ++j) {
     upper[j] = std::clamp(upper[j] - scale * change_[j], settings_.lowest, settings_.highest);
   }

@@ -48,7 +48,7 @@ class UpperStep {
   void adapt_accuracy(double norm);
   void adapt_radius(double norm);
   void propose(std::span<const double> direction);
-  void apply_change(double largest_change, std::span<double> upper) const;
+  void apply_change(std::span<double> upper) const;
 
   UpperStepSettings settings_;
   double rate_ = 0;         ///< of the latest descent step

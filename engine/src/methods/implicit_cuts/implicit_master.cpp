@@ -5,6 +5,7 @@
 #include <limits>
 #include <utility>
 
+#include "protocol/count_work.h"
 #include "protocol/vector_math.h"
 
 namespace adbo::detail {
@@ -31,12 +32,6 @@ void scaled_difference(double factor, std::span<const double> point, std::span<c
 double cosine(std::span<const double> a, std::span<const double> b) {
   const double norms = std::sqrt(squared_norm(a) * squared_norm(b));
   return norms > 0 ? dot(a, b) / norms : 1;
-}
-
-double largest_entry(std::span<const double> vector) {
-  double largest = 0;
-  for (const double entry : vector) largest = std::max(largest, std::abs(entry));
-  return largest;
 }
 
 }  // namespace
@@ -113,10 +108,7 @@ void ImplicitMaster::absorb(std::span<const std::size_t> active, const WorkerSta
     const UpdateMessage& update = states.state(i);
     cuts_.absorb(i, update);
     steps_.see_curvature(update.upper_curvature);
-    counts_.upper_gradients += update.work.upper_gradients;
-    counts_.lower_gradients += update.work.lower_gradients;
-    counts_.hessian_products += update.work.hessian_products;
-    counts_.cross_products += update.work.cross_products;
+    add_work(counts_, update.work);
     // There: v on the support, y-hat and q, and z or lambda; back: y_i or nothing, grad_y G_i, grad_y g_i and
     // (d2 g_i/dy dy) q, what lies on the support, two scalars per cut, and curvature.
     const std::size_t cut_numbers = has_copies() ? 3 * cuts_.size() : 0;
@@ -225,8 +217,7 @@ void ImplicitMaster::step_upper() {
   const double largest = largest_entry(direction_);
   const double step = largest > 0 ? std::min(upper_step(), kLargestChange / largest) : 0;
   add_scaled(-step, direction_, upper_);
-  const double lowest = problem_.upper_lowest(), highest = problem_.upper_highest();
-  for (double& v : upper_) v = std::clamp(v, lowest, highest);
+  problem_.keep_within_bounds(upper_);
   // The lag of the first estimates says nothing of v's step: v stands, or moves along grad_x G alone.
   if (counts_.cuts_added > 0) steps_.follow(lag_, cosine(direction_, last_direction_));
 }

@@ -4,6 +4,7 @@
 #include <cstdint>
 #include <numeric>
 
+#include "protocol/count_work.h"
 #include "protocol/vector_math.h"
 
 namespace adbo::detail {
@@ -42,11 +43,7 @@ void Rounds::count(const Wanted& wanted) {
   ++counts_.rounds;
   counts_.messages += static_cast<std::int64_t>(2 * asked_.size());
   for (const std::size_t worker : asked_) {
-    const WorkCounts& work = transport_->reply(worker).work;
-    counts_.upper_gradients += work.upper_gradients;
-    counts_.lower_gradients += work.lower_gradients;
-    counts_.hessian_products += work.hessian_products;
-    counts_.cross_products += work.cross_products;
+    add_work(counts_, transport_->reply(worker).work);
     counts_.bytes += static_cast<std::int64_t>(sizeof(double) * numbers_sent(wanted, worker));
   }
 }
