@@ -22,7 +22,7 @@ class DirectTransport final : public detail::Transport {
   DirectTransport(const Problem& problem, const Options& options)
       : own_(problem.num_workers()), accepted_(own_), requests_(own_.size()), replies_(own_.size()) {
     for (std::size_t i = 0; i < own_.size(); ++i) {
-      workers_.push_back(std::make_unique<detail::AdboWorker>(problem, options, i));
+      workers_.push_back(std::make_unique<detail::AdboWorker>(problem, i, options));
       workers_[i]->size(own_[i]);
       workers_[i]->size(accepted_[i]);
       workers_[i]->size(replies_[i]);

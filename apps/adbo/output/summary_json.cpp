@@ -36,12 +36,6 @@ void put(Json& json, std::string_view name, double value) {
   if (std::isfinite(value)) json[std::string(name)] = value;
 }
 
-std::string method_name(Method method) {
-  Options options;
-  options.method = method;
-  return option_value(options, *find_option("method"));
-}
-
 Json counts_json(const Counts& counts) {
   return {{"upper_gradients", counts.upper_gradients},
           {"lower_gradients", counts.lower_gradients},

@@ -5,6 +5,8 @@
 #include <algorithm>
 #include <cmath>
 
+#include "adbo/option_table.h"
+
 namespace adbo::app {
 namespace {
 
@@ -131,7 +133,9 @@ void add_held_out(Words& words, const Summary& summary, const HeldOutFacts& held
 
 Words run_words(const Summary& summary, Method method_asked, const std::optional<HeldOutFacts>& held_out) {
   Words words;
-  if (method_asked == Method::kAuto) words.push_back("method = auto stands for async-hypergradient.");
+  if (method_asked == Method::kAuto) {
+    words.push_back(fmt::format("method = auto stands for {}.", method_name(kAutomaticMethod)));
+  }
   if (summary.termination == Termination::kDiverged || summary.termination == Termination::kFailed ||
       summary.termination == Termination::kSolveFailed) {
     words.push_back("The run ended before its time: " + summary.message +

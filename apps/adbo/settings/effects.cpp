@@ -27,10 +27,11 @@ bool is_of_cuts(const OptionInfo& info) {
 /// The options of whole groups that belong to other methods than the chosen one.
 void check_method_groups(const Settings& settings) {
   const Method method =
-      settings.options().method == Method::kAuto ? Method::kAsyncHypergradient : settings.options().method;
+      settings.options().method == Method::kAuto ? kAutomaticMethod : settings.options().method;
   const std::string with_method =
-      fmt::format("with method = {}{}", find_setting("method")->get(settings.config()),
-                  settings.options().method == Method::kAuto ? ", which stands for async-hypergradient" : "");
+      settings.options().method == Method::kAuto
+          ? fmt::format("with method = auto, which stands for {}", method_name(kAutomaticMethod))
+          : fmt::format("with method = {}", method_name(method));
   const bool has_cuts = method != Method::kAsyncHypergradient && method != Method::kExact;
   const bool has_adjoint = has_cuts && settings.options().cuts == CutConstruction::kImplicit;
   for (const OptionInfo& info : option_table()) {

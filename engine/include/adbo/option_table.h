@@ -49,6 +49,8 @@ struct OptionInfo {
 [[nodiscard]] Status set_option(Options& options, std::string_view name, std::string_view value);
 /// The value as set_option would read it.
 [[nodiscard]] std::string option_value(const Options& options, const OptionInfo& info);
+/// "adbo", "async-hypergradient", ...: the value of the option `method`.
+[[nodiscard]] std::string method_name(Method method);
 /// Ranges of every option, and what they mean together: S <= N, stragglers <= N, ...
 [[nodiscard]] Status validate_options(const Options& options, std::size_t num_workers);
 

@@ -7,6 +7,8 @@
 namespace adbo {
 
 enum class Method { kAuto, kAdbo, kSdbo, kAsyncHypergradient, kExact };
+/// What kAuto stands for.
+inline constexpr Method kAutomaticMethod = Method::kAsyncHypergradient;
 enum class ClockKind { kReal, kVirtual };
 enum class ExecutorKind { kTbb, kThreads, kInline };
 /// Auto: scale-free steps with implicit cuts, the fixed ones with unrolled cuts.

@@ -20,24 +20,33 @@ std::unique_ptr<Snapshot> make_snapshot(const Problem& problem) {
   return snapshot;
 }
 
+template <class Program, class... Arguments>
+void add_programs(MethodParts& parts, const Problem& problem, const Arguments&... arguments) {
+  for (std::size_t i = 0; i < problem.num_workers(); ++i) {
+    parts.programs.push_back(std::make_unique<Program>(problem, i, arguments...));
+  }
+}
+
+/// Snapshots with room for cuts, which go back to the pool with them. `prepare` sizes what else they carry.
+void carry_cuts(MethodParts& parts, const Problem& problem, const Options& options,
+                const std::shared_ptr<CutPool>& pool, const std::function<void(Snapshot&)>& prepare) {
+  parts.make_snapshot = [&problem, &options, prepare] {
+    auto snapshot = make_snapshot(problem);
+    snapshot->cuts.reserve(static_cast<std::size_t>(options.max_cuts));
+    snapshot->cut_multiplier.reserve(static_cast<std::size_t>(options.max_cuts));
+    prepare(*snapshot);
+    return snapshot;
+  };
+  parts.on_reclaim = [pool](Snapshot& snapshot) { pool->release(snapshot); };
+}
+
 MethodParts make_adbo(const Problem& problem, const Options& options) {
   MethodParts parts;
   const auto pool =
       std::make_shared<CutPool>(problem.upper_dim(), problem.lower_dim(), problem.num_workers());
   parts.master = std::make_unique<AdboMaster>(problem, options, pool);
-  for (std::size_t i = 0; i < problem.num_workers(); ++i) {
-    parts.programs.push_back(std::make_unique<AdboWorker>(problem, options, i));
-  }
-  parts.make_snapshot = [&problem, &options] {
-    auto snapshot = make_snapshot(problem);
-    snapshot->cuts.reserve(static_cast<std::size_t>(options.max_cuts));
-    snapshot->cut_multiplier.reserve(static_cast<std::size_t>(options.max_cuts));
-    return snapshot;
-  };
-  parts.on_reclaim = [pool](Snapshot& snapshot) {
-    for (Cut* cut : snapshot.cuts) pool->unpin(*cut);
-    snapshot.cuts.clear();
-  };
+  add_programs<AdboWorker>(parts, problem, options);
+  carry_cuts(parts, problem, options, pool, [](Snapshot&) {});
   return parts;
 }
 
@@ -47,30 +56,18 @@ MethodParts make_implicit_cuts(const Problem& problem, const Options& options) {
   const auto pool = std::make_shared<CutPool>(problem.upper_dim(), problem.lower_dim(),
                                               has_copies ? problem.num_workers() : 0);
   parts.master = std::make_unique<ImplicitMaster>(problem, options, pool);
-  for (std::size_t i = 0; i < problem.num_workers(); ++i) {
-    parts.programs.push_back(std::make_unique<ImplicitWorker>(problem, options, i));
-  }
-  parts.make_snapshot = [&problem, &options, has_copies] {
-    auto snapshot = make_snapshot(problem);
-    snapshot->lower_adjoint.resize(problem.lower_dim());
-    if (!has_copies) snapshot->lower_point.resize(problem.lower_dim());
-    snapshot->cuts.reserve(static_cast<std::size_t>(options.max_cuts));
-    snapshot->cut_multiplier.reserve(static_cast<std::size_t>(options.max_cuts));
-    return snapshot;
-  };
-  parts.on_reclaim = [pool](Snapshot& snapshot) {
-    for (Cut* cut : snapshot.cuts) pool->unpin(*cut);
-    snapshot.cuts.clear();
-  };
+  add_programs<ImplicitWorker>(parts, problem, options);
+  carry_cuts(parts, problem, options, pool, [&problem, has_copies](Snapshot& snapshot) {
+    snapshot.lower_adjoint.resize(problem.lower_dim());
+    if (!has_copies) snapshot.lower_point.resize(problem.lower_dim());
+  });
   return parts;
 }
 
 MethodParts make_async_hypergradient(const Problem& problem, const Options& options) {
   MethodParts parts;
   parts.master = std::make_unique<HypergradientMaster>(problem, options);
-  for (std::size_t i = 0; i < problem.num_workers(); ++i) {
-    parts.programs.push_back(std::make_unique<HypergradientWorker>(problem, i));
-  }
+  add_programs<HypergradientWorker>(parts, problem);
   parts.make_snapshot = [&problem] {
     auto snapshot = make_snapshot(problem);
     snapshot->lower_adjoint.resize(problem.lower_dim());
@@ -82,9 +79,7 @@ MethodParts make_async_hypergradient(const Problem& problem, const Options& opti
 MethodParts make_exact(const Problem& problem, const Options& options) {
   MethodParts parts;
   parts.master = std::make_unique<ExactMaster>(problem, options);
-  for (std::size_t i = 0; i < problem.num_workers(); ++i) {
-    parts.programs.push_back(std::make_unique<EvaluationWorker>(problem, i, direct_curvature_size(problem)));
-  }
+  add_programs<EvaluationWorker>(parts, problem, direct_curvature_size(problem));
   parts.make_snapshot = [&problem] { return make_snapshot(problem); };
   return parts;
 }

@@ -584,6 +584,12 @@ std::string option_value(const Options& options, const OptionInfo& info) {
   return std::visit(Writer{options, info}, info.member);
 }
 
+std::string method_name(Method method) {
+  Options options;
+  options.method = method;
+  return option_value(options, *find_option("method"));
+}
+
 Status validate_options(const Options& options, std::size_t num_workers) {
   const auto workers = static_cast<std::int64_t>(num_workers);
   Status status = check_ranges(options);

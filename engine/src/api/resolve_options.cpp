@@ -31,7 +31,7 @@ void apply_theorem2_steps(Options& options, std::size_t num_workers) {
 
 Options resolve_options(Options options, std::size_t num_workers) {
   const auto n = static_cast<std::int64_t>(num_workers);
-  if (options.method == Method::kAuto) options.method = Method::kAsyncHypergradient;
+  if (options.method == Method::kAuto) options.method = kAutomaticMethod;
   if (options.method == Method::kSdbo || options.method == Method::kExact) options.active_workers = n;
   if (options.method == Method::kExact) options.max_staleness = 1;
   if (options.active_workers == 0) options.active_workers = (n + 1) / 2;

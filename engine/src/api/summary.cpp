@@ -30,21 +30,11 @@ std::string_view to_string(Termination termination) {
   return "unknown";
 }
 
-namespace {
-
-std::string method_name(const Summary& summary) {
-  Options options;
-  options.method = summary.method_used;
-  const OptionInfo* info = find_option("method");
-  return info == nullptr ? "unknown" : option_value(options, *info);
-}
-
-}  // namespace
-
 std::string Summary::one_line() const {
   std::ostringstream line;
-  line << method_name(*this) << ": " << to_string(termination) << " after " << iterations << " iterations, "
-       << wall_seconds << " s wall, " << virtual_seconds << " s virtual, " << counts.cuts_alive << " cuts";
+  line << method_name(method_used) << ": " << to_string(termination) << " after " << iterations
+       << " iterations, " << wall_seconds << " s wall, " << virtual_seconds << " s virtual, "
+       << counts.cuts_alive << " cuts";
   if (!message.empty()) line << " (" << message << ")";
   return line.str();
 }

@@ -15,7 +15,7 @@ void copy(std::span<const double> from, std::span<double> to) {
 
 }  // namespace
 
-AdboWorker::AdboWorker(const Problem& problem, const Options& options, std::size_t index)
+AdboWorker::AdboWorker(const Problem& problem, std::size_t index, const Options& options)
     : objective_(problem.worker(index)),
       options_(options),
       index_(index),

@@ -15,7 +15,7 @@ namespace adbo::detail {
 /// and of the stationarity gap.
 class AdboWorker final : public WorkerProgram {
  public:
-  AdboWorker(const Problem& problem, const Options& options, std::size_t index);
+  AdboWorker(const Problem& problem, std::size_t index, const Options& options);
 
   void step(const Request& request, const Snapshot& snapshot, const UpdateMessage& previous,
             UpdateMessage& out) override;

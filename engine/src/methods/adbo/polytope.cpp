@@ -7,22 +7,6 @@
 
 namespace adbo::detail {
 
-Cut& CutPool::take() {
-  if (free_.empty()) {
-    all_.push_back(std::make_unique<Cut>(upper_dim_, lower_dim_, num_workers_));
-    free_.reserve(all_.size());
-    free_.push_back(all_.back().get());
-  }
-  Cut& cut = *free_.back();
-  free_.pop_back();
-  cut.pins = 1;
-  return cut;
-}
-
-void CutPool::unpin(Cut& cut) {
-  if (--cut.pins == 0) free_.push_back(&cut);
-}
-
 Polytope::Polytope(CutPool& pool, std::size_t num_workers, std::size_t max_cuts)
     : pool_(pool), num_workers_(num_workers), max_cuts_(max_cuts) {}
 
@@ -40,12 +24,11 @@ void Polytope::set_multiplier(std::size_t l, double value) {
 }
 
 void Polytope::absorb(std::size_t worker, const UpdateMessage& update) {
-  std::size_t known = 0;  // serials ascend on both sides
+  KnownCuts known(update);
   for (Member& member : members_) {
-    while (known < update.cut_serial.size() && update.cut_serial[known] < member.cut->serial) ++known;
-    const bool told = known < update.cut_serial.size() && update.cut_serial[known] == member.cut->serial;
+    const std::optional<std::size_t> place = known.find(*member.cut);
     member.products[worker] =
-        told ? update.cut_product[known] : dot(member.cut->lower_local[worker], update.lower_local);
+        place ? update.cut_product[*place] : dot(member.cut->lower_local[worker], update.lower_local);
   }
 }
 
@@ -98,14 +81,6 @@ void Polytope::add(Cut& cut, std::span<const double> local_products) {
   members_.push_back(std::move(member));
 }
 
-void Polytope::pin_into(Snapshot& snapshot) const {
-  snapshot.cuts.clear();
-  snapshot.cut_multiplier.clear();
-  for (const Member& member : members_) {
-    CutPool::pin(*member.cut);
-    snapshot.cuts.push_back(member.cut);
-    snapshot.cut_multiplier.push_back(member.multiplier);
-  }
-}
+void Polytope::pin_into(Snapshot& snapshot) const { pin_cuts(members_, snapshot); }
 
 }  // namespace adbo::detail

@@ -2,33 +2,13 @@
 
 #include <cstddef>
 #include <cstdint>
-#include <memory>
 #include <span>
 #include <vector>
 
 #include "adbo/options.h"
-#include "protocol/cut.h"
-#include "protocol/messages.h"
+#include "methods/cuts/cut_pool.h"
 
 namespace adbo::detail {
-
-/// Cuts are big (N m numbers): they are made once and used again when neither the polytope nor a snapshot
-/// holds them.
-class CutPool {
- public:
-  CutPool(std::size_t upper_dim, std::size_t lower_dim, std::size_t num_workers)
-      : upper_dim_(upper_dim), lower_dim_(lower_dim), num_workers_(num_workers) {}
-
-  /// A cut to build, pinned once.
-  [[nodiscard]] Cut& take();
-  static void pin(Cut& cut) { ++cut.pins; }
-  void unpin(Cut& cut);
-
- private:
-  std::size_t upper_dim_, lower_dim_, num_workers_;
-  std::vector<std::unique_ptr<Cut>> all_;
-  std::vector<Cut*> free_;
-};
 
 /// The polytope P^t with its multipliers, in order of birth. The master's.
 class Polytope {

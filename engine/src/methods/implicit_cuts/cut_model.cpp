@@ -19,14 +19,13 @@ CutModel::CutModel(CutPool& pool, std::size_t num_workers, std::size_t capacity,
 
 void CutModel::absorb(std::size_t worker, const UpdateMessage& update) {
   if (!with_local_blocks_) return;
-  std::size_t known = 0;  // serials ascend on both sides
+  KnownCuts known(update);
   for (Member& member : members_) {
-    while (known < update.cut_serial.size() && update.cut_serial[known] < member.cut->serial) ++known;
-    const bool told = known < update.cut_serial.size() && update.cut_serial[known] == member.cut->serial;
+    const std::optional<std::size_t> place = known.find(*member.cut);
     const std::vector<double>& block = member.cut->lower_local[worker];
-    member.products[worker] = told ? update.cut_product[known] : dot(block, update.lower_local);
+    member.products[worker] = place ? update.cut_product[*place] : dot(block, update.lower_local);
     member.gradient_products[worker] =
-        told ? update.cut_gradient_product[known] : dot(block, update.upper_objective_gradient);
+        place ? update.cut_gradient_product[*place] : dot(block, update.upper_objective_gradient);
   }
 }
 
@@ -120,14 +119,6 @@ void CutModel::drop_oldest() {
   remove_if([](std::size_t l) { return l == 0; });
 }
 
-void CutModel::pin_into(Snapshot& snapshot) const {
-  snapshot.cuts.clear();
-  snapshot.cut_multiplier.clear();
-  for (const Member& member : members_) {
-    CutPool::pin(*member.cut);
-    snapshot.cuts.push_back(member.cut);
-    snapshot.cut_multiplier.push_back(member.multiplier);
-  }
-}
+void CutModel::pin_into(Snapshot& snapshot) const { pin_cuts(members_, snapshot); }
 
 }  // namespace adbo::detail

@@ -4,7 +4,7 @@
 #include <span>
 #include <vector>
 
-#include "methods/adbo/polytope.h"
+#include "methods/cuts/cut_pool.h"
 #include "protocol/transport.h"
 
 namespace adbo::detail {

@@ -8,7 +8,7 @@
 
 #include "adbo/options.h"
 #include "adbo/problem.h"
-#include "methods/adbo/polytope.h"
+#include "methods/cuts/cut_pool.h"
 #include "methods/implicit_cuts/cut_model.h"
 #include "methods/implicit_cuts/drift_steps.h"
 #include "methods/implicit_cuts/nonnegative_qp.h"

@@ -8,7 +8,7 @@
 
 namespace adbo::detail {
 
-ImplicitWorker::ImplicitWorker(const Problem& problem, const Options& options, std::size_t index)
+ImplicitWorker::ImplicitWorker(const Problem& problem, std::size_t index, const Options& options)
     : objective_(problem.worker(index)),
       options_(options),
       start_(problem.start()),

@@ -18,7 +18,7 @@ namespace adbo::detail {
 /// v.
 class ImplicitWorker final : public WorkerProgram {
  public:
-  ImplicitWorker(const Problem& problem, const Options& options, std::size_t index);
+  ImplicitWorker(const Problem& problem, std::size_t index, const Options& options);
 
   void step(const Request& request, const Snapshot& snapshot, const UpdateMessage& previous,
             UpdateMessage& out) override;
