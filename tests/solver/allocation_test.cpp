@@ -87,88 +87,70 @@ class MasterCounter final : public Observer {
   std::int64_t warm_after_, last_counted_;
 };
 
-}  // namespace
-
-TEST_CASE("hot paths: implicit cuts and their exact multipliers allocate nothing after warm-up either") {
-  for (const LowerCopies copies : {LowerCopies::kLocal, LowerCopies::kEliminated}) {
-    for (const ExecutorKind kind : {ExecutorKind::kInline, ExecutorKind::kTbb}) {
-      std::atomic<bool> warm{false};
-      std::atomic<std::uint64_t> worker_allocations{0};
-      Problem problem(3, 8);
-      for (int i = 0; i < 6; ++i) problem.add_worker(std::make_unique<Counting>(warm, worker_allocations));
-      Options options;
-      options.method = Method::kAdbo;
-      options.cuts = CutConstruction::kImplicit;
-      options.lower_copies = copies;
-      options.executor = kind;
-      options.threads = 2;
-      options.clock = ClockKind::kVirtual;
-      options.delay = "lognormal:0,1";
-      options.iterations = 2000;
-      options.max_cuts = 4;
-      MasterCounter observer(warm, 1000, 1990);
-      const Result result = Solver(options).solve(problem, &observer);
-      REQUIRE(result.summary.iterations == 2000);
-      REQUIRE(result.summary.counts.cuts_added > 100);
-      REQUIRE(result.summary.counts.cuts_dropped > 100);
-      CAPTURE(static_cast<int>(copies));
-      CHECK(observer.at_warm > 0);
-      CHECK(observer.last - observer.at_warm == 0);
-      CHECK(worker_allocations.load() == 0);
-    }
-  }
+/// Runs the options on six counting workers; nothing may be allocated between iterations `warm_after` and ten
+/// before the last.
+Summary check_no_allocation(Options options, std::int64_t warm_after) {
+  options.threads = 2;
+  options.clock = ClockKind::kVirtual;
+  options.delay = "lognormal:0,1";
+  std::atomic<bool> warm{false};
+  std::atomic<std::uint64_t> worker_allocations{0};
+  Problem problem(3, 8);
+  for (int i = 0; i < 6; ++i) problem.add_worker(std::make_unique<Counting>(warm, worker_allocations));
+  MasterCounter observer(warm, warm_after, options.iterations - 10);
+  const Result result = Solver(options).solve(problem, &observer);
+  REQUIRE(result.summary.iterations == options.iterations);
+  CAPTURE(static_cast<int>(options.executor));
+  CHECK(observer.at_warm > 0);
+  CHECK(observer.last - observer.at_warm == 0);
+  CHECK(worker_allocations.load() == 0);
+  return result.summary;
 }
+
+}  // namespace
 
 TEST_CASE("hot paths: no allocation after warm-up, master and workers, cuts and drops included") {
   for (const ExecutorKind kind : {ExecutorKind::kInline, ExecutorKind::kThreads, ExecutorKind::kTbb}) {
     for (const CutBarrier barrier : {CutBarrier::kHold, CutBarrier::kRestart}) {
-      std::atomic<bool> warm{false};
-      std::atomic<std::uint64_t> worker_allocations{0};
-      Problem problem(3, 8);
-      for (int i = 0; i < 6; ++i) problem.add_worker(std::make_unique<Counting>(warm, worker_allocations));
       Options options;
       options.method = Method::kAdbo;
       options.executor = kind;
-      options.threads = 2;
-      options.clock = ClockKind::kVirtual;
-      options.delay = "lognormal:0,1";
       options.iterations = 2000;
       options.cut_interval = 5;
       options.max_cuts = 4;
       options.lower_rounds = 2;
       options.cut_barrier = barrier;
-      MasterCounter observer(warm, 1000, 1990);
-      const Result result = Solver(options).solve(problem, &observer);
-      REQUIRE(result.summary.iterations == 2000);
-      REQUIRE(result.summary.counts.cuts_added > 300);
-      REQUIRE(result.summary.counts.cuts_dropped > 300);
-      CAPTURE(static_cast<int>(kind));
-      CHECK(observer.at_warm > 0);
-      CHECK(observer.last - observer.at_warm == 0);
-      CHECK(worker_allocations.load() == 0);
+      const Summary summary = check_no_allocation(options, 1000);
+      REQUIRE(summary.counts.cuts_added > 300);
+      REQUIRE(summary.counts.cuts_dropped > 300);
+    }
+  }
+}
+
+TEST_CASE("hot paths: implicit cuts and their exact multipliers allocate nothing after warm-up either") {
+  for (const LowerCopies copies : {LowerCopies::kLocal, LowerCopies::kEliminated}) {
+    for (const ExecutorKind kind : {ExecutorKind::kInline, ExecutorKind::kTbb}) {
+      CAPTURE(static_cast<int>(copies));
+      Options options;
+      options.method = Method::kAdbo;
+      options.cuts = CutConstruction::kImplicit;
+      options.lower_copies = copies;
+      options.executor = kind;
+      options.iterations = 2000;
+      options.max_cuts = 4;
+      const Summary summary = check_no_allocation(options, 1000);
+      REQUIRE(summary.counts.cuts_added > 100);
+      REQUIRE(summary.counts.cuts_dropped > 100);
     }
   }
 }
 
 TEST_CASE("hot paths: no allocation after warm-up in the asynchronous hypergradient, descent and tail") {
   for (const ExecutorKind kind : {ExecutorKind::kInline, ExecutorKind::kThreads, ExecutorKind::kTbb}) {
-    std::atomic<bool> warm{false};
-    std::atomic<std::uint64_t> worker_allocations{0};
-    Problem problem(3, 8);
-    for (int i = 0; i < 6; ++i) problem.add_worker(std::make_unique<Counting>(warm, worker_allocations));
     Options options;
     options.method = Method::kAsyncHypergradient;
     options.executor = kind;
-    options.threads = 2;
-    options.clock = ClockKind::kVirtual;
-    options.delay = "lognormal:0,1";
     options.iterations = 1000;
-    MasterCounter observer(warm, 100, 990);
-    const Result result = Solver(options).solve(problem, &observer);
-    REQUIRE(result.summary.iterations == 1000);
-    CAPTURE(static_cast<int>(kind));
-    CHECK(observer.at_warm > 0);
-    CHECK(observer.last - observer.at_warm == 0);
-    CHECK(worker_allocations.load() == 0);
+    check_no_allocation(options, 100);
   }
 }

@@ -7,8 +7,10 @@
 #include <vector>
 
 #include "adbo/adbo.h"
+#include "support/solver_checks.h"
 
 using namespace adbo;
+using adbo::test::largest_difference;
 
 namespace {
 
@@ -21,12 +23,6 @@ Options hypergradient_options(std::int64_t iterations) {
   options.threads = 2;
   options.adjoint_damping = 0;  // the exact hypergradient
   return options;
-}
-
-double largest_difference(const std::vector<double>& a, const std::vector<double>& b) {
-  double largest = 0;
-  for (std::size_t k = 0; k < a.size(); ++k) largest = std::max(largest, std::abs(a[k] - b[k]));
-  return largest;
 }
 
 }  // namespace
@@ -98,16 +94,7 @@ TEST_CASE("async hypergradient: the same bits for every executor and number of t
   QuadraticInstance instance = make_quadratic({.num_workers = 5, .seed = 4});
   Options options = hypergradient_options(200);
   const Result reference = Solver(options).solve(instance.problem);
-  for (const ExecutorKind kind : {ExecutorKind::kInline, ExecutorKind::kThreads, ExecutorKind::kTbb}) {
-    for (const std::int64_t threads : {1, 2, 7}) {
-      options.executor = kind;
-      options.threads = threads;
-      const Result result = Solver(options).solve(instance.problem);
-      CHECK(result.upper == reference.upper);
-      CHECK(result.lower == reference.lower);
-      CHECK(result.summary.virtual_seconds == reference.summary.virtual_seconds);
-    }
-  }
+  test::check_same_bits_everywhere(instance.problem, options, reference);
 }
 
 TEST_CASE("async hypergradient: zero iterations return the start, bounds hold, failures name their worker") {

@@ -19,8 +19,10 @@
 #include "protocol/run_limits.h"
 #include "runtime/clock.h"
 #include "runtime/in_process_transport.h"
+#include "support/solver_checks.h"
 
 using namespace adbo;
+using adbo::test::largest_difference;
 
 namespace {
 
@@ -32,12 +34,6 @@ Options exact_options() {
   options.threads = 2;
   options.hypergradient_tolerance = 1e-10;
   return options;
-}
-
-double largest_difference(const std::vector<double>& a, const std::vector<double>& b) {
-  double largest = 0;
-  for (std::size_t k = 0; k < a.size(); ++k) largest = std::max(largest, std::abs(a[k] - b[k]));
-  return largest;
 }
 
 /// The workers' halves of the method behind a transport, for rounds without a master.
@@ -275,17 +271,7 @@ TEST_CASE("exact: the same bits for every executor and number of threads") {
   REQUIRE(reference.summary.virtual_seconds > 0);
   // Every second of the run is spent in rounds that wait for all.
   CHECK(reference.summary.barrier_virtual_seconds == doctest::Approx(reference.summary.virtual_seconds));
-  for (const ExecutorKind kind : {ExecutorKind::kInline, ExecutorKind::kThreads, ExecutorKind::kTbb}) {
-    for (const std::int64_t threads : {1, 2, 7}) {
-      options.executor = kind;
-      options.threads = threads;
-      const Result result = Solver(options).solve(instance.problem);
-      CHECK(result.upper == reference.upper);
-      CHECK(result.lower == reference.lower);
-      CHECK(result.summary.iterations == reference.summary.iterations);
-      CHECK(result.summary.virtual_seconds == reference.summary.virtual_seconds);
-    }
-  }
+  test::check_same_bits_everywhere(instance.problem, options, reference);
 }
 
 TEST_CASE("exact: rounds with some of the workers take means over those") {

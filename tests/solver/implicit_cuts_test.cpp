@@ -7,8 +7,10 @@
 #include <vector>
 
 #include "adbo/adbo.h"
+#include "support/solver_checks.h"
 
 using namespace adbo;
+using adbo::test::largest_difference;
 
 namespace {
 
@@ -22,12 +24,6 @@ Options implicit_options(std::int64_t iterations) {
   options.threads = 2;
   options.adjoint_damping = 0;  // the exact adjoint
   return options;
-}
-
-double largest_difference(const std::vector<double>& a, const std::vector<double>& b) {
-  double largest = 0;
-  for (std::size_t k = 0; k < a.size(); ++k) largest = std::max(largest, std::abs(a[k] - b[k]));
-  return largest;
 }
 
 double norm(const std::vector<double>& a) {
@@ -90,16 +86,7 @@ TEST_CASE("implicit cuts: the same bits for every executor and number of threads
     const Result reference = Solver(options).solve(instance.problem);
     REQUIRE(reference.summary.counts.cuts_added > 0);
     REQUIRE(reference.summary.upper_change_max > 0);
-    for (const ExecutorKind kind : {ExecutorKind::kInline, ExecutorKind::kThreads, ExecutorKind::kTbb}) {
-      for (const std::int64_t threads : {1, 2, 7}) {
-        options.executor = kind;
-        options.threads = threads;
-        const Result result = Solver(options).solve(instance.problem);
-        CHECK(result.upper == reference.upper);
-        CHECK(result.lower == reference.lower);
-        CHECK(result.summary.virtual_seconds == reference.summary.virtual_seconds);
-      }
-    }
+    test::check_same_bits_everywhere(instance.problem, options, reference);
   }
 }
 
@@ -126,7 +113,11 @@ TEST_CASE("implicit cuts: combinations without a meaning are refused in words") 
   CHECK(refusal(implicit_options(10)) == "accepted");
   Options options = implicit_options(10);
   options.method = Method::kAsyncHypergradient;
-  CHECK(refusal(options).find("has no cuts") != std::string::npos);
+  CHECK(refusal(options).find("async-hypergradient has no cuts") != std::string::npos);
+  options.method = Method::kAuto;
+  CHECK(refusal(options).find("async-hypergradient has no cuts") != std::string::npos);
+  options.method = Method::kExact;
+  CHECK(refusal(options).find("exact has no cuts") != std::string::npos);
   options = implicit_options(10);
   options.multipliers = MultiplierRule::kAscent;
   CHECK(refusal(options).find("needs steps = fixed") != std::string::npos);

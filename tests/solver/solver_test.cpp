@@ -133,7 +133,9 @@ TEST_CASE("solver: a value or an iterate that is not finite is a divergence; the
       CHECK(result.summary.termination == Termination::kDiverged);
       CAPTURE(result.summary.message);
       CHECK(result.summary.message.starts_with("worker 2, iteration "));
-      const auto says = [&](const char* piece) { return result.summary.message.find(piece) != std::string::npos; };
+      const auto says = [&](const char* piece) {
+        return result.summary.message.find(piece) != std::string::npos;
+      };
       CHECK_UNARY(says("not finite") || says("is nan") || says("is inf") || says("running away"));
       for (const double value : result.upper) CHECK(std::isfinite(value));
       for (const double value : result.lower) CHECK(std::isfinite(value));

@@ -502,8 +502,10 @@ Status check_implicit_cuts(const Options& options) {
     }
     return {};
   }
-  if (options.method == Method::kAsyncHypergradient) {
-    return invalid("cuts = implicit belongs to method = adbo or sdbo: async-hypergradient has no cuts");
+  const Method method = options.method == Method::kAuto ? kAutomaticMethod : options.method;
+  if (method != Method::kAdbo && method != Method::kSdbo) {
+    return invalid("cuts = implicit belongs to method = adbo or sdbo: " + method_name(method) +
+                   " has no cuts");
   }
   if (options.steps == StepRule::kTheorem2) {
     return invalid("steps = theorem2 needs cuts = unrolled, the cuts Theorem 2 is about");
