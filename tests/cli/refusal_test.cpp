@@ -117,9 +117,9 @@ TEST_CASE("refused: options of other methods than the chosen one") {
   refused({"--method", "exact", "--tau", "3"}, "max_staleness has no effect with method = exact");
   refused({"--method", "exact", "--active", "3"}, "active_workers has no effect with method = exact");
   refused({"--method", "exact", "--upper-rate", "3"},
-          "upper_rate has no effect unless method = async-hypergradient");
+          "upper_rate has no effect with method = exact (it acts on async-hypergradient)");
   refused({"--method", "adbo", "--hypergradient-tolerance", "1e-3"},
-          "hypergradient_tolerance has no effect unless method = exact");
+          "hypergradient_tolerance has no effect with method = adbo (it acts on exact)");
 }
 
 TEST_CASE("refused: pictures") {

@@ -4,7 +4,9 @@
 
 #include <array>
 #include <string_view>
+#include <vector>
 
+#include "adbo/method_table.h"
 #include "adbo/version.h"
 #include "output/summary_json.h"
 #include "settings/setting_table.h"
@@ -17,26 +19,17 @@ struct Named {
   std::string_view name, sentence;
 };
 
-constexpr std::array kMethods{
-    Named{"auto", "Stands for async-hypergradient."},
-    Named{
-        "adbo",
-        "The paper's asynchronous method: cutting planes of the lower level, the first S answers, staleness "
-        "at most tau."},
-    Named{"sdbo", "The same, waiting for every worker in every iteration (S = N)."},
-    Named{"async-hypergradient",
-          "No cuts, no barrier: running estimates of the lower solution and its adjoint from the workers' "
-          "latest contributions."},
-    Named{"exact",
-          "The reference: the lower level solved and differentiated exactly, L-BFGS within the bounds; every "
-          "round waits for all workers."},
-};
-
 constexpr std::array kProblems{
     Named{"clean", "Data hyper-cleaning: one weight per training row."},
     Named{"tune", "Regularization coefficients: one per feature."},
     Named{"quadratic", "A quadratic family with a known solution (adbo run)."},
 };
+
+std::vector<Named> named_methods() {
+  std::vector<Named> list;
+  for (const MethodInfo& info : method_table()) list.push_back({info.name, info.sentence});
+  return list;
+}
 
 std::string option_text() {
   std::string text;
@@ -59,6 +52,21 @@ std::string option_text() {
 Json named_json(std::span<const Named> list) {
   Json json = Json::array();
   for (const Named& entry : list) json.push_back({{"name", entry.name}, {"sentence", entry.sentence}});
+  return json;
+}
+
+Json methods_json() {
+  Json json = Json::array();
+  for (const MethodInfo& info : method_table()) {
+    Json options = Json::array();
+    for (const OptionInfo& option : option_table()) {
+      if (acts_on(option, info.method)) options.push_back(option.name);
+    }
+    json.push_back({{"name", info.name},
+                    {"sentence", info.sentence},
+                    {"source", info.source},
+                    {"options", std::move(options)}});
+  }
   return json;
 }
 
@@ -88,7 +96,7 @@ Json option_json(const SettingInfo& info) {
 
 Json info_json() {
   Json json = versions_json();
-  json["methods"] = named_json(kMethods);
+  json["methods"] = methods_json();
   json["problems"] = named_json(kProblems);
   json["presets"] = Json::array();
   for (const Preset& preset : presets()) json["presets"].push_back(preset_json(preset));
@@ -105,7 +113,7 @@ void append_list(std::string& text, std::string_view title, std::span<const Name
 std::string overview_text() {
   std::string text =
       fmt::format("adbo {}\n{}\ninstruction set {}\n", version(), build_description(), instruction_set());
-  append_list(text, "Methods", kMethods);
+  append_list(text, "Methods", named_methods());
   append_list(text, "Problems", kProblems);
   std::vector<Named> list;
   for (const Preset& preset : presets()) list.push_back({preset.name, preset.sentence});

@@ -5,6 +5,7 @@
 #include <initializer_list>
 #include <string>
 
+#include "adbo/method_table.h"
 #include "support/exit_code.h"
 
 namespace adbo::app {
@@ -19,39 +20,36 @@ void refuse_while(const Settings& settings, bool condition, std::string_view rea
   }
 }
 
-bool is_of_cuts(const OptionInfo& info) {
-  return info.group == "Step sizes" || info.group == "Regularization of the Lagrangian" ||
-         info.group == "Lower rounds and cuts";
+/// "adbo, sdbo": the methods that an option acts on.
+std::string methods_of(const OptionInfo& option) {
+  std::string list;
+  for (const MethodInfo& info : method_table()) {
+    if (info.method != Method::kAuto && acts_on(option, info.method)) {
+      list += fmt::format("{}{}", list.empty() ? "" : ", ", info.name);
+    }
+  }
+  return list;
 }
 
-/// The options of whole groups that belong to other methods than the chosen one.
-void check_method_groups(const Settings& settings) {
-  const Method method =
-      settings.options().method == Method::kAuto ? kAutomaticMethod : settings.options().method;
+/// The options that act on other methods than the chosen one.
+void check_options_of_methods(const Settings& settings) {
+  const Method asked = settings.options().method, method = settled(asked);
   const std::string with_method =
-      settings.options().method == Method::kAuto
-          ? fmt::format("with method = auto, which stands for {}", method_name(kAutomaticMethod))
-          : fmt::format("with method = {}", method_name(method));
-  const bool has_cuts = method != Method::kAsyncHypergradient && method != Method::kExact;
-  const bool has_adjoint = has_cuts && settings.options().cuts == CutConstruction::kImplicit;
+      asked == Method::kAuto ? fmt::format("with method = auto, which stands for {}", method_name(method))
+                             : fmt::format("with method = {}", method_name(method));
   for (const OptionInfo& info : option_table()) {
-    refuse_while(settings, !has_cuts && is_of_cuts(info), with_method, {info.name});
-    refuse_while(settings, method != Method::kExact && info.group == "Exact hypergradient",
-                 "unless method = exact", {info.name});
-    if (info.name == "adjoint_damping" && has_adjoint) continue;
-    refuse_while(settings,
-                 method != Method::kAsyncHypergradient && info.group == "Asynchronous hypergradient",
-                 "unless method = async-hypergradient", {info.name});
+    if (acts_on(info, method)) continue;
+    refuse_while(settings, true, fmt::format("{} (it acts on {})", with_method, methods_of(info)),
+                 {info.name});
   }
-  refuse_while(settings, method == Method::kExact, "with method = exact, which waits for every worker",
-               {"active_workers", "max_staleness"});
 }
 
 /// Which of the cuts' options go with which construction of the cuts.
 void check_cuts(const Settings& settings) {
   const Options& options = settings.options();
   const bool implicit = options.cuts == CutConstruction::kImplicit;
-  refuse_while(settings, !implicit, "unless cuts = implicit", {"lower_copies"});
+  refuse_while(settings, !implicit && acts_on(*find_option("cuts"), options.method), "unless cuts = implicit",
+               {"lower_copies", "adjoint_damping"});
   if (!implicit) return;
   refuse_while(settings, true, "with cuts = implicit",
                {"regularization",
@@ -121,7 +119,7 @@ void check_output(const Settings& settings) {
 }  // namespace
 
 void refuse_settings_without_effect(const Settings& settings) {
-  check_method_groups(settings);
+  check_options_of_methods(settings);
   check_cuts(settings);
   check_method(settings);
   check_execution(settings);

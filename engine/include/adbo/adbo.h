@@ -3,6 +3,7 @@
 
 #include "adbo/early_stopping.h"
 #include "adbo/measures.h"
+#include "adbo/method_table.h"
 #include "adbo/objective.h"
 #include "adbo/observer.h"
 #include "adbo/option_table.h"

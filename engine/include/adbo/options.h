@@ -81,6 +81,15 @@ struct Options {
   double adjoint_damping =
       -1;  ///< added to the lower Hessian, in units of its mean eigenvalue; -1: automatic
 
+  // Hypergradient methods that work in rounds
+  double step_upper = 0.1;          ///< of x along the estimated hypergradient
+  double step_lower = 0;            ///< of y; 0: 1 / L from the Hessian at the start
+  double step_adjoint = 0;          ///< of the adjoint's estimate; 0: as step_lower
+  double step_decay = 0;            ///< steps of iteration t are multiplied by (1 + t)^(-step_decay)
+  std::int64_t lower_steps = 10;    ///< steps of y within an iteration
+  std::int64_t adjoint_steps = 10;  ///< steps or terms of the adjoint's solver within an iteration
+  std::int64_t batch_rows = 0;      ///< rows of a mini-batch, per worker; 0: all
+
   // The exact hypergradient
   double hypergradient_tolerance = 1e-8;  ///< on the projected hypergradient's norm, relative to 1 + |F|
 

@@ -9,6 +9,7 @@
 #include <optional>
 #include <system_error>
 
+#include "adbo/method_table.h"
 #include "runtime/delay_model.h"
 
 namespace adbo {
@@ -85,12 +86,16 @@ class TableBuilder {
   std::vector<OptionInfo> table_;
 };
 
+std::vector<std::string_view> method_names() {
+  std::vector<std::string_view> names;
+  for (const MethodInfo& info : method_table()) names.push_back(info.name);
+  return names;
+}
+
 void add_asynchrony(TableBuilder& table) {
   table.group("Asynchrony");
-  table.choice(
-      {.name = "method"}, choice_of<&Options::method>(),
-      {"auto", "adbo", "sdbo", "async-hypergradient", "exact"},
-      "Solution method; auto stands for async-hypergradient, and sdbo is adbo that waits for every worker.");
+  table.choice({.name = "method"}, choice_of<&Options::method>(), method_names(),
+               "Solution method: adbo info describes each.");
   table.number({.name = "active_workers", .symbol = "S", .aliases = {"active", "S", "active_set"}},
                &Options::active_workers, at_least(0),
                "Answers the master waits for in an iteration; 0: half of the workers, rounded up.");
@@ -240,6 +245,25 @@ void add_hypergradient(TableBuilder& table) {
       "0 otherwise.");
 }
 
+void add_hypergradient_methods(TableBuilder& table) {
+  table.group("Hypergradient methods");
+  table.number({.name = "step_upper"}, &Options::step_upper, above(0),
+               "Step of the upper variable along the estimated hypergradient.");
+  table.number({.name = "step_lower"}, &Options::step_lower, at_least(0),
+               "Step of the lower variable; 0: 1 / L, with L the largest eigenvalue of the lower Hessian at "
+               "the start.");
+  table.number({.name = "step_adjoint"}, &Options::step_adjoint, at_least(0),
+               "Step of the adjoint's estimate; 0: as step_lower.");
+  table.number({.name = "step_decay"}, &Options::step_decay, between(0, 1),
+               "Steps of iteration t are multiplied by (1 + t)^(-step_decay).");
+  table.number({.name = "lower_steps"}, &Options::lower_steps, between(1, 1e6),
+               "Steps of the lower variable within an iteration.");
+  table.number({.name = "adjoint_steps"}, &Options::adjoint_steps, between(1, 1e6),
+               "Steps of the adjoint's solver, or terms of its series, within an iteration.");
+  table.number({.name = "batch_rows", .unit = "rows"}, &Options::batch_rows, at_least(0),
+               "Rows of a mini-batch, per worker; 0: all of them.");
+}
+
 void add_exact(TableBuilder& table) {
   table.group("Exact hypergradient");
   table.number({.name = "hypergradient_tolerance"}, &Options::hypergradient_tolerance, above(0),
@@ -255,6 +279,7 @@ std::vector<OptionInfo> build_table() {
   add_regularization(table);
   add_cuts(table);
   add_hypergradient(table);
+  add_hypergradient_methods(table);
   add_exact(table);
   return table.take();
 }
@@ -443,7 +468,7 @@ Status check_workers(const Options& options, std::int64_t num_workers) {
     return invalid("active_workers = " + to_text(options.active_workers) + " exceeds the " + workers +
                    ": expected 1 to " + to_text(num_workers) + ", or 0 for half of them");
   }
-  const bool waits_for_all = options.method == Method::kSdbo || options.method == Method::kExact;
+  const bool waits_for_all = method_info(options.method).pace != Pace::kArrivals;
   if (waits_for_all && options.active_workers != 0 && options.active_workers != num_workers) {
     return invalid("active_workers = " + to_text(options.active_workers) + " with method = " +
                    option_value(options, *find_option("method")) + ", which waits for all " + workers +
@@ -502,10 +527,9 @@ Status check_implicit_cuts(const Options& options) {
     }
     return {};
   }
-  const Method method = options.method == Method::kAuto ? kAutomaticMethod : options.method;
-  if (method != Method::kAdbo && method != Method::kSdbo) {
-    return invalid("cuts = implicit belongs to method = adbo or sdbo: " + method_name(method) +
-                   " has no cuts");
+  if (!acts_on(*find_option("cuts"), options.method)) {
+    return invalid("cuts = implicit belongs to method = adbo or sdbo: " +
+                   method_name(settled(options.method)) + " has no cuts");
   }
   if (options.steps == StepRule::kTheorem2) {
     return invalid("steps = theorem2 needs cuts = unrolled, the cuts Theorem 2 is about");
@@ -584,12 +608,6 @@ Status set_option(Options& options, std::string_view name, std::string_view valu
 
 std::string option_value(const Options& options, const OptionInfo& info) {
   return std::visit(Writer{options, info}, info.member);
-}
-
-std::string method_name(Method method) {
-  Options options;
-  options.method = method;
-  return option_value(options, *find_option("method"));
 }
 
 Status validate_options(const Options& options, std::size_t num_workers) {

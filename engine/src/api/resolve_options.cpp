@@ -3,6 +3,7 @@
 #include <algorithm>
 #include <cmath>
 
+#include "adbo/method_table.h"
 #include "runtime/executor.h"
 
 namespace adbo::detail {
@@ -31,9 +32,10 @@ void apply_theorem2_steps(Options& options, std::size_t num_workers) {
 
 Options resolve_options(Options options, std::size_t num_workers) {
   const auto n = static_cast<std::int64_t>(num_workers);
-  if (options.method == Method::kAuto) options.method = kAutomaticMethod;
-  if (options.method == Method::kSdbo || options.method == Method::kExact) options.active_workers = n;
-  if (options.method == Method::kExact) options.max_staleness = 1;
+  options.method = settled(options.method);
+  const Pace pace = method_info(options.method).pace;
+  if (pace != Pace::kArrivals) options.active_workers = n;
+  if (pace == Pace::kRounds) options.max_staleness = 1;
   if (options.active_workers == 0) options.active_workers = (n + 1) / 2;
   if (options.threads == 0) options.threads = available_processors();
   options.threads = std::min(options.threads, n);  // a worker runs on one thread at a time
