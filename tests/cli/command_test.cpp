@@ -582,6 +582,31 @@ TEST_CASE("clean: held-out rows decide what is delivered, and patience ends the 
   }
 }
 
+TEST_CASE("clean: held-out rows choose how long, and the run is repeated with all validation rows") {
+  const Workspace files;
+  const std::vector<std::string> line = picture_cleaning(files);
+  REQUIRE(files.run(line + std::vector<std::string>{"--holdout", "0.5"}).code == 0);
+  const Json refitted = Json::parse(files.read("result/summary.json"));
+  const std::string refitted_upper = files.read("result/upper.npy");
+  const std::int64_t chosen = refitted["delivered_iteration"];
+  REQUIRE(chosen > 0);
+  CHECK(refitted["refit"]["iterations"] == chosen);
+  CHECK(line_count(files.read("result/trace_refit.csv")) == static_cast<std::size_t>(chosen) + 2);
+
+  // The same as a run that was told to hold nothing out and how long to go on.
+  std::vector<std::string> whole = line + std::vector<std::string>{"--holdout", "0"};
+  *(std::find(whole.begin(), whole.end(), "--iterations") + 1) = std::to_string(chosen);
+  REQUIRE(files.run(whole).code == 0);
+  CHECK(files.read("result/upper.npy") == refitted_upper);
+
+  REQUIRE(files.run(line + std::vector<std::string>{"--holdout", "0.5", "--after-holdout", "keep"}).code ==
+          0);
+  const Json kept = Json::parse(files.read("result/summary.json"));
+  CHECK_FALSE(kept.contains("refit"));
+  CHECK(kept["delivered_iteration"] == chosen);
+  CHECK(files.read("result/upper.npy") != refitted_upper);
+}
+
 TEST_CASE("clean: no iteration just evaluates") {
   const Workspace files;
   std::vector<std::string> line = picture_cleaning(files);

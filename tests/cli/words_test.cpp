@@ -111,6 +111,11 @@ TEST_CASE("words: which state is delivered, and why the run ended") {
   CHECK(says(run_words(summary, adbo::Method::kAdbo, best), "after iteration 80, because the held-out loss"));
   CHECK(says(run_words(summary, adbo::Method::kAdbo, adbo::app::HeldOutFacts{}), "was never finite"));
 
+  adbo::app::HeldOutFacts refitted = best;
+  refitted.refit = adbo::Summary{};
+  CHECK(says(run_words(summary, adbo::Method::kAdbo, refitted),
+             "chose the state after iteration 45 of 80. Delivered is the result of a second run"));
+
   // Of a diverged run the best state is delivered, not the last finite one.
   summary.termination = adbo::Termination::kDiverged;
   CHECK(!says(run_words(summary, adbo::Method::kAdbo, best), "last finite iterate"));

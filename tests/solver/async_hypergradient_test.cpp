@@ -14,6 +14,55 @@ using adbo::test::largest_difference;
 
 namespace {
 
+/// g(x, y) = 1/2 ||y - x||^2 + 1/2 ||y||^2, G(y) = 1/2 ||y - target||^2 on a coordinate of x that is the
+/// worker's own; keeps the x of every call of lower_fused().
+class OwnCoordinate final : public WorkerObjective {
+ public:
+  OwnCoordinate(std::size_t index, std::vector<double>& seen) : index_(index), seen_(seen) {}
+  double upper(std::span<const double>, std::span<const double> y, std::span<double>,
+               std::span<double> grad_y) override {
+    std::fill(grad_y.begin(), grad_y.end(), 0.0);
+    grad_y[index_] = y[index_] - 1;
+    return grad_y[index_] * grad_y[index_] / 2;
+  }
+  double lower(std::span<const double> x, std::span<const double> y, std::span<double> grad_y) override {
+    double value = 0;
+    for (std::size_t k = 0; k < y.size(); ++k) {
+      const double pull = k == index_ ? x[0] : 0;
+      grad_y[k] = 2 * y[k] - pull;
+      value += y[k] * y[k] - pull * y[k];
+    }
+    return value;
+  }
+  double lower_fused(std::span<const double> x, std::span<const double> y, std::span<const double> u,
+                     std::span<double> grad_y, std::span<double> hessian_y,
+                     std::span<double> cross_x) override {
+    seen_.push_back(x[0]);
+    for (std::size_t k = 0; k < u.size(); ++k) hessian_y[k] = 2 * u[k];
+    cross_x[0] = -u[index_];
+    return lower(x, y, grad_y);
+  }
+  [[nodiscard]] UpperSupport upper_support(std::size_t) const override { return {index_, 1}; }
+  [[nodiscard]] bool upper_depends_on_x() const override { return false; }
+
+ private:
+  std::size_t index_;
+  std::vector<double>& seen_;
+};
+
+/// Keeps the upper variable of every iteration.
+class Recorder final : public Observer {
+ public:
+  ObserverAction on_iteration(const IterationView& view) override {
+    upper_.emplace_back(view.upper.begin(), view.upper.end());
+    return ObserverAction::kContinue;
+  }
+  [[nodiscard]] const std::vector<std::vector<double>>& upper() const { return upper_; }
+
+ private:
+  std::vector<std::vector<double>> upper_;
+};
+
 Options hypergradient_options(std::int64_t iterations) {
   Options options;
   options.method = Method::kAsyncHypergradient;
@@ -118,4 +167,30 @@ TEST_CASE("async hypergradient: zero iterations return the start, bounds hold, f
   const Result diverged = Solver(hypergradient_options(10)).solve(broken);
   CHECK(diverged.summary.termination == Termination::kDiverged);
   CHECK(diverged.summary.message == "worker 0, iteration 1: the upper objective is nan");
+}
+
+TEST_CASE(
+    "async hypergradient: where coordinates belong to workers, the mean of v over its steps is the result") {
+  constexpr std::size_t kWorkers = 2;
+  constexpr std::int64_t kIterations = 12;
+  std::vector<std::vector<double>> seen(kWorkers);
+  Problem problem(kWorkers, kWorkers);
+  for (std::size_t i = 0; i < kWorkers; ++i) {
+    problem.add_worker(std::make_unique<OwnCoordinate>(i, seen[i]));
+  }
+  Options options = hypergradient_options(kIterations);
+  options.active_workers = kWorkers;  // every step is seen by everybody
+  options.executor = ExecutorKind::kInline;
+  Recorder recorder;
+  const Result result = Solver(options).solve(problem, &recorder);
+  REQUIRE(result.summary.termination == Termination::kIterationLimit);
+  for (std::size_t i = 0; i < kWorkers; ++i) {
+    REQUIRE(seen[i].size() == kIterations);  // v after 0, 1, ... steps
+    CHECK(seen[i].back() != seen[i].front());
+    double sum = 0;
+    for (std::size_t t = 1; t < seen[i].size(); ++t) {
+      sum += seen[i][t];
+      CHECK(recorder.upper()[t][i] == doctest::Approx(sum / static_cast<double>(t)).epsilon(1e-14));
+    }
+  }
 }

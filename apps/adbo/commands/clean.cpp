@@ -208,6 +208,11 @@ PreparedTask prepare_cleaning(Settings& settings, const Console& console) {
     };
   }
   if (task->held_out.size() > 0) {
+    prepared.with_held_out = [task, start = prepared.problem.start()] {
+      Problem problem = make_hyper_cleaning(task->shards, task->settings);
+      problem.set_start(start);
+      return problem;
+    };
     prepared.measures.held_out = softmax_held_out_loss(task->held_out, task->settings.classes);
   }
   if (settings.task().resolve_every > 0) {

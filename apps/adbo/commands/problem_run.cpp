@@ -47,6 +47,17 @@ ExitCode exit_code(const Summary& summary, int signal, bool require_converged) {
   return missed ? ExitCode::kNotConverged : ExitCode::kFinished;
 }
 
+RunOutcome run(PreparedTask& task, const Settings& settings, const OutputFolder& folder, StopSignal& stop,
+               const Console& console) {
+  RunOutcome outcome =
+      run_solver(task.problem, settings, task.measures, folder.file("trace.csv"), stop, console);
+  if (task.with_held_out && settings.task().after_holdout == AfterHoldout::kRefit) {
+    Problem problem = task.with_held_out();
+    refit(problem, settings, task.measures, folder.file("trace_refit.csv"), stop, console, outcome);
+  }
+  return outcome;
+}
+
 void report(const RunFacts& facts, const OutputFolder& folder, const Console& console) {
   const std::string json = json_text(summary_json(facts));
   io::write_file(folder.file("summary.json"), json);
@@ -75,8 +86,7 @@ ExitCode run_problem(Settings& settings, const Environment& environment) {
 
   folder.create();
   StopSignal stop;
-  const RunOutcome outcome =
-      run_solver(task.problem, settings, task.measures, folder.file("trace.csv"), stop, console);
+  const RunOutcome outcome = run(task, settings, folder, stop, console);
   const Result& result = outcome.result;
   refuse_invalid(result.status);
   write_upper(folder.file("upper.npy"), result.upper);

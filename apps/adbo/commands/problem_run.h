@@ -25,6 +25,7 @@ struct Findings {
 /// A task that is ready to run.
 struct PreparedTask {
   Problem problem{1, 1};
+  std::function<Problem()> with_held_out;  ///< the same with the held-out rows; empty where there are none
   RunMeasures measures;
   Json data;                ///< the `data` part of summary.json
   double read_seconds = 0;  ///< 0: nothing was read

@@ -206,6 +206,11 @@ PreparedTask prepare_tuning(Settings& settings, const Console& console) {
     };
   }
   if (task->held_out.size() > 0) {
+    prepared.with_held_out = [task, start = prepared.problem.start(), given = settings.task()] {
+      Problem problem = make_problem(task->shards, *task, given);
+      problem.set_start(start);
+      return problem;
+    };
     prepared.measures.held_out = [task](std::span<const double> /*upper*/, std::span<const double> lower) {
       const ModelScore score = score_tuning_model(lower, task->held_out, task->settings, kObserverThreads);
       return HeldOutValue{.loss = score.loss};

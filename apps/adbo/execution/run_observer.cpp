@@ -23,7 +23,8 @@ ObserverAction RunObserver::on_iteration(const IterationView& view) {
   std::optional<ResolvedMeasures> resolved;
   if (measures_.resolver != nullptr) resolved = measures_.resolver->at(view.record.iteration, view.upper);
   trace_.add(view.record, test,
-             early_stopping_ != nullptr ? early_stopping_->last_loss() : EarlyStopping::kNotEvaluated, resolved);
+             early_stopping_ != nullptr ? early_stopping_->last_loss() : EarlyStopping::kNotEvaluated,
+             resolved);
   progress_.update(view.record, test ? std::optional(test->accuracy) : std::nullopt);
   // A signal that came before the solver listened is not lost.
   return stop_.received() == 0 ? ObserverAction::kContinue : ObserverAction::kStop;

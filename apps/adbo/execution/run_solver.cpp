@@ -1,6 +1,7 @@
 #include "execution/run_solver.h"
 
 #include <algorithm>
+#include <utility>
 
 namespace adbo::app {
 namespace {
@@ -29,14 +30,12 @@ class Attachment {
   StopSignal& stop_;
 };
 
-}  // namespace
-
-RunOutcome run_solver(Problem& problem, const Settings& settings, const RunMeasures& measures,
-                      const std::string& trace_path, StopSignal& stop, const Console& console) {
-  const std::int64_t iterations = settings.options().iterations;
+RunOutcome run_once(Problem& problem, const Options& options, const Settings& settings,
+                    const RunMeasures& measures, const std::string& trace_path, StopSignal& stop,
+                    const Console& console) {
   TraceCsv trace(trace_path);
-  Progress progress(console, settings.task().progress, iterations);
-  RunObserver observer(trace, progress, stop, measures, test_interval(settings), iterations);
+  Progress progress(console, settings.task().progress, options.iterations);
+  RunObserver observer(trace, progress, stop, measures, test_interval(settings), options.iterations);
   std::optional<EarlyStopping> early_stopping;
   if (measures.held_out) {
     early_stopping.emplace(
@@ -45,7 +44,7 @@ RunOutcome run_solver(Problem& problem, const Settings& settings, const RunMeasu
     observer.follow(*early_stopping);
   }
 
-  Solver solver(settings.options());
+  Solver solver(options);
   const Attachment attachment(stop, solver);
   RunOutcome outcome;
   outcome.result =
@@ -54,10 +53,48 @@ RunOutcome run_solver(Problem& problem, const Settings& settings, const RunMeasu
   trace.finish();
   if (early_stopping && outcome.result.status.ok()) {
     early_stopping->deliver(outcome.result);
-    outcome.held_out = {early_stopping->chosen_iteration(), early_stopping->chosen_loss(),
-                        early_stopping->first_loss()};
+    outcome.held_out = HeldOutFacts{.delivered_iteration = early_stopping->chosen_iteration(),
+                                    .loss = early_stopping->chosen_loss(),
+                                    .loss_start = early_stopping->first_loss()};
   }
   return outcome;
+}
+
+/// A run that was ended from outside, or by its own failure, is not repeated.
+bool was_cut_short(const Summary& summary, const StopSignal& stop) {
+  if (stop.received() != 0) return true;
+  return summary.termination != Termination::kIterationLimit &&
+         summary.termination != Termination::kConverged && summary.termination != Termination::kStopped;
+}
+
+}  // namespace
+
+RunOutcome run_solver(Problem& problem, const Settings& settings, const RunMeasures& measures,
+                      const std::string& trace_path, StopSignal& stop, const Console& console) {
+  return run_once(problem, settings.options(), settings, measures, trace_path, stop, console);
+}
+
+void refit(Problem& problem, const Settings& settings, const RunMeasures& measures,
+           const std::string& trace_path, StopSignal& stop, const Console& console, RunOutcome& outcome) {
+  Result& chosen = outcome.result;
+  if (!outcome.held_out || outcome.held_out->delivered_iteration <= 0) return;
+  if (was_cut_short(chosen.summary, stop)) return;
+  Options options = settings.options();
+  options.iterations = outcome.held_out->delivered_iteration;
+  if (options.time_limit_seconds > 0) {
+    options.time_limit_seconds -= chosen.summary.wall_seconds;
+    if (options.time_limit_seconds <= 0) return;
+  }
+  console.progress("running again with all validation rows");
+  RunMeasures traced = measures;
+  traced.held_out = nullptr;
+  traced.resolver = nullptr;
+  Result result = run_once(problem, options, settings, traced, trace_path, stop, console).result;
+  if (!result.status.ok() || was_cut_short(result.summary, stop)) return;
+  chosen.upper = std::move(result.upper);
+  chosen.lower = std::move(result.lower);
+  chosen.summary.upper_change_max = result.summary.upper_change_max;
+  outcome.held_out->refit = std::move(result.summary);
 }
 
 }  // namespace adbo::app

@@ -21,4 +21,11 @@ struct RunOutcome {
 [[nodiscard]] RunOutcome run_solver(Problem& problem, const Settings& settings, const RunMeasures& measures,
                                     const std::string& trace_path, StopSignal& stop, const Console& console);
 
+/// Runs `problem`, the same with the held-out rows in it, for as many iterations as the chosen state of
+/// `outcome` had, and puts the result in the place of that state. Does nothing where the first run was cut
+/// short (a signal, a limit of time, divergence) or chose its start; a second run that is cut short leaves
+/// the chosen state. `measures` trace it, without held-out rows.
+void refit(Problem& problem, const Settings& settings, const RunMeasures& measures,
+           const std::string& trace_path, StopSignal& stop, const Console& console, RunOutcome& outcome);
+
 }  // namespace adbo::app

@@ -1,6 +1,9 @@
 #pragma once
 
 #include <cstdint>
+#include <optional>
+
+#include "adbo/summary.h"
 
 namespace adbo::app {
 
@@ -9,6 +12,7 @@ struct HeldOutFacts {
   std::int64_t delivered_iteration = -1;  ///< -1: no loss was finite
   double loss = 0;                        ///< there
   double loss_start = 0;
+  std::optional<Summary> refit{};  ///< of the run with all validation rows whose result is delivered, if any
 };
 
 }  // namespace adbo::app

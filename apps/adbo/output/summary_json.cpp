@@ -101,6 +101,20 @@ Json versions_json() {
   return {{"adbo", version()}, {"build", std::move(build)}, {"instruction_set", instruction_set()}};
 }
 
+namespace {
+
+Json refit_json(const Summary& refit) {
+  Json json;
+  json["iterations"] = refit.iterations;
+  put(json, "wall_seconds", refit.wall_seconds);
+  put(json, "cpu_seconds", refit.cpu_seconds);
+  put(json, "virtual_seconds", refit.virtual_seconds);
+  json["counts"] = counts_json(refit.counts);
+  return json;
+}
+
+}  // namespace
+
 Json summary_json(const RunFacts& facts) {
   const Summary& summary = *facts.summary;
   const Settings& settings = *facts.settings;
@@ -111,7 +125,10 @@ Json summary_json(const RunFacts& facts) {
   json["method"] = method_name(summary.method_used);
   json["seed"] = settings.options().seed;
   json["iterations"] = summary.iterations;
-  if (facts.held_out) json["delivered_iteration"] = facts.held_out->delivered_iteration;
+  if (facts.held_out) {
+    json["delivered_iteration"] = facts.held_out->delivered_iteration;
+    if (facts.held_out->refit) json["refit"] = refit_json(*facts.held_out->refit);
+  }
   put(json, "wall_seconds", summary.wall_seconds);
   put(json, "cpu_seconds", summary.cpu_seconds);
   put(json, "virtual_seconds", summary.virtual_seconds);

@@ -114,6 +114,14 @@ void add_held_out(Words& words, const Summary& summary, const HeldOutFacts& held
     words.push_back("The loss on the held-out rows was never finite: the last state is delivered.");
     return;
   }
+  if (held_out.refit) {
+    words.push_back(fmt::format(
+        "The held-out rows (loss {:.5g}, of the untrained model {:.5g}) chose the state after iteration {} "
+        "of "
+        "{}. Delivered is the result of a second run of as many iterations, with all validation rows.",
+        held_out.loss, held_out.loss_start, held_out.delivered_iteration, summary.iterations));
+    return;
+  }
   if (held_out.delivered_iteration == summary.iterations) {
     words.push_back(fmt::format(
         "Delivered is the last state, after iteration {} (loss on the held-out rows {:.5g}, of the model at "

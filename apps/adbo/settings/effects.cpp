@@ -103,7 +103,7 @@ void check_data(const Settings& settings) {
   refuse_while(settings, task.validation.empty(), "without validation", {"validation_labels"});
   refuse_while(settings, !task.validation.empty(), "with a validation file",
                {"validation_fraction", "split"});
-  refuse_while(settings, task.holdout == 0, "with holdout = 0", {"patience"});
+  refuse_while(settings, task.holdout == 0, "with holdout = 0", {"patience", "after_holdout"});
   refuse_while(settings, task.test.empty(), "without test", {"test_labels", "evaluate_every"});
   refuse_while(settings, task.corrupt == 0, "with corrupt = 0", {"corrupt_rule"});
   refuse_while(settings, task.model == ModelRule::kLogistic, "with model = logistic", {"per_class"});

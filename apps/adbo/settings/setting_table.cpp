@@ -244,6 +244,9 @@ void add_preparation(TaskTable& table) {
       "variable is delivered; tune: 0 unless given.");
   table.number("patience", kDataProblems, &Task::patience, at_least(0),
                "Iterations without a lower loss on the held-out rows that end the run; 0: it goes on.");
+  table.choice("after_holdout", kDataProblems, &Task::after_holdout, {"refit", "keep"},
+               "Once the held-out rows have chosen a state: run again with all validation rows for as many "
+               "iterations and deliver that, or deliver the chosen state.");
   table.number(
       "pool_rows", kTune, &Task::pool_rows, at_least(0),
       "Pools and shuffles the rows of --train and --test, trains and validates with this many and tests with "

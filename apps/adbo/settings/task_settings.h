@@ -16,6 +16,9 @@ enum class ProblemKind { kClean, kTune, kQuadratic };
 enum class Split { kShardTail, kRandom };
 /// kAuto: mean-sd for pictures, standardize for tables. kMnistCode: as the authors' code scales MNIST.
 enum class ScaleRule { kAuto, kNone, kStandardize, kMeanSd, kUnit, kMnistCode };
+/// What follows when held-out rows have chosen a state: a run of as many iterations with all validation rows,
+/// or nothing.
+enum class AfterHoldout { kRefit, kKeep };
 /// Every row with the given rate, to a uniformly random other class; or exactly floor(rate rows) rows of
 /// every shard, their label shifted (the authors' code).
 enum class CorruptRule { kOtherClass, kCountShift };
@@ -48,8 +51,9 @@ struct TaskSettings {
   std::int64_t workers = 18;  ///< N
   double validation_fraction = 0.5;
   Split split = Split::kShardTail;
-  double holdout = 0.3;         ///< resolve_settings() makes 0 of it for tune
+  double holdout = 0.3;        ///< resolve_settings() makes 0 of it for tune
   std::int64_t patience = 50;  ///< iterations
+  AfterHoldout after_holdout = AfterHoldout::kRefit;
   std::int64_t pool_rows = 0;
   ScaleRule scale = ScaleRule::kAuto;
   double corrupt = 0;

@@ -36,11 +36,13 @@ HypergradientMaster::HypergradientMaster(const Problem& problem, const Options& 
            .highest = problem.upper_highest()},
           problem.upper_dim()),
       upper_(problem.start().upper),
+      averages_(owns_upper_coordinates(problem)),
       upper_objective_gradient_(problem.lower_dim()),
       direction_(problem.upper_dim()),
       upper_objective_(kNotMeasured),
       lower_objective_(kNotMeasured) {
   upper_.resize(problem.upper_dim());
+  if (averages_) average_ = upper_;
 }
 
 void HypergradientMaster::fill(Snapshot& draft) {
@@ -64,7 +66,15 @@ void HypergradientMaster::step(std::int64_t t, std::span<const std::size_t> acti
                         .mean_age = estimates_.mean_age(t)};
   gap_ = lag.lower * lag.lower + lag.adjoint * lag.adjoint + squared_norm(direction_);
   estimates_.improve(t);
-  if (estimates_.table_is_complete()) upper_step_.move(direction_, lag, upper_);
+  if (!estimates_.table_is_complete()) return;
+  upper_step_.move(direction_, lag, upper_);
+  if (averages_) update_average();
+}
+
+void HypergradientMaster::update_average() {
+  ++steps_averaged_;
+  const double share = 1 / static_cast<double>(steps_averaged_);
+  for (std::size_t j = 0; j < upper_.size(); ++j) average_[j] += share * (upper_[j] - average_[j]);
 }
 
 void HypergradientMaster::count(std::span<const std::size_t> active, const WorkerStates& states) {
