@@ -386,7 +386,7 @@ void softmax(const LinkRows& rows, std::size_t classes, double* logits, double* 
   const D d;
   const V zero = hn::Zero(d), one = hn::Set(d, 1.0);
   for (std::size_t r = 0; r < rows.count; r += kLanes) {
-    const V label = hn::Load(d, rows.label + r);
+    const V label = hn::LoadU(d, rows.label + r);
     V largest = hn::Load(d, logits + r);
     V label_logit = zero;
     V poison = zero;  // 0, or NaN where a logit is not finite: comparisons would swallow it
@@ -422,7 +422,7 @@ void softmax_residual(const LinkRows& rows, std::size_t classes, const double* s
                       double* probabilities) {
   const D d;
   for (std::size_t r = 0; r < rows.count; r += kLanes) {
-    const V label = hn::Load(d, rows.label + r);
+    const V label = hn::LoadU(d, rows.label + r);
     const V factor = hn::Load(d, scale + r);
     const V at_label = hn::Neg(hn::Load(d, miss + r));
     for (std::size_t c = 0; c < classes; ++c) {
@@ -437,7 +437,7 @@ void softmax_hessian(const LinkRows& rows, std::size_t classes, const double* sc
                      const double* probabilities, double* t, double* derivative) {
   const D d;
   for (std::size_t r = 0; r < rows.count; r += kLanes) {
-    const V label = hn::Load(d, rows.label + r);
+    const V label = hn::LoadU(d, rows.label + r);
     const V factor = hn::Load(d, scale + r);
     V label_t = hn::Zero(d);
     for (std::size_t c = 0; c < classes; ++c) {
@@ -464,7 +464,7 @@ void logistic(const LinkRows& rows, const double* z, double* loss, double* slope
   const D d;
   const V zero = hn::Zero(d), one = hn::Set(d, 1.0);
   for (std::size_t r = 0; r < rows.count; r += kLanes) {
-    const V label = hn::Load(d, rows.label + r);
+    const V label = hn::LoadU(d, rows.label + r);
     const V margin = hn::Mul(label, hn::Load(d, z + r));
     const V poison = hn::Sub(margin, margin);
     const V e = hn::Add(hn::Exp(d, hn::Neg(hn::Abs(margin))), poison);

@@ -51,7 +51,7 @@ struct PackedShape {
 
 /// The rows of a block as the links see them.
 struct LinkRows {
-  const double* label;  ///< [kBlockRows] class index, or -1 / +1; aligned
+  const double* label;  ///< [kBlockRows] class index, or -1 / +1; may begin at any row, hence not aligned
   std::size_t count;    ///< rows, 1..kBlockRows
 };
 

@@ -67,7 +67,7 @@ double LogisticLoss::value(std::span<const double> w, std::span<const double> we
   Impl& s = *impl_;
   s.begin(w, 0);
   double value = 0;
-  detail::for_each_block(rows(), [&](std::size_t row, std::size_t count) {
+  detail::for_each_block(RowRange{0, rows()}, [&](std::size_t row, std::size_t count) {
     detail::row_factors(weights, scale, row, count, s.factor);
     s.forward(row, count);
     value += detail::weighted_sum(s.factor, s.loss, count);
@@ -77,12 +77,18 @@ double LogisticLoss::value(std::span<const double> w, std::span<const double> we
 
 double LogisticLoss::gradient(std::span<const double> w, std::span<const double> weights, double scale,
                               std::span<double> out) {
+  return gradient(RowRange{0, rows()}, w, weights, scale, out);
+}
+
+double LogisticLoss::gradient(RowRange range, std::span<const double> w, std::span<const double> weights,
+                              double scale, std::span<double> out) {
   assert(weights.empty() || weights.size() == rows());
+  assert(range.begin <= range.end && range.end <= rows());
   assert(out.size() == dimension());
   Impl& s = *impl_;
   s.begin(w, 1);
   double value = 0;
-  detail::for_each_block(rows(), [&](std::size_t row, std::size_t count) {
+  detail::for_each_block(range, [&](std::size_t row, std::size_t count) {
     detail::row_factors(weights, scale, row, count, s.factor);
     s.forward(row, count);
     value += detail::weighted_sum(s.factor, s.loss, count);
@@ -99,7 +105,7 @@ void LogisticLoss::hessian_product(std::span<const double> w, std::span<const do
   assert(out.size() == dimension());
   Impl& s = *impl_;
   s.begin(w, u, 1);
-  detail::for_each_block(rows(), [&](std::size_t row, std::size_t count) {
+  detail::for_each_block(RowRange{0, rows()}, [&](std::size_t row, std::size_t count) {
     detail::row_factors(weights, scale, row, count, s.factor);
     s.forward(row, count);
     double* t = s.direction();
@@ -114,7 +120,7 @@ void LogisticLoss::row_directional_derivatives(std::span<const double> w, std::s
   assert(out.size() == rows());
   Impl& s = *impl_;
   s.begin(w, u, 0);
-  detail::for_each_block(rows(), [&](std::size_t row, std::size_t count) {
+  detail::for_each_block(RowRange{0, rows()}, [&](std::size_t row, std::size_t count) {
     s.forward(row, count);
     for (std::size_t r = 0; r < count; ++r) out[row + r] = s.slope.of[r] * s.direction()[r];
   });
@@ -123,26 +129,38 @@ void LogisticLoss::row_directional_derivatives(std::span<const double> w, std::s
 double LogisticLoss::fused(std::span<const double> w, std::span<const double> weights, double scale,
                            std::span<const double> u, std::span<double> gradient_out,
                            std::span<double> hessian_product_out, std::span<double> row_derivatives_out) {
-  assert(weights.empty() || weights.size() == rows());
   assert(gradient_out.size() == dimension() && hessian_product_out.size() == dimension());
   assert(row_derivatives_out.size() == rows());
+  return fused(RowRange{0, rows()}, w, weights, scale, u, gradient_out, hessian_product_out,
+               row_derivatives_out);
+}
+
+double LogisticLoss::fused(RowRange range, std::span<const double> w, std::span<const double> weights,
+                           double scale, std::span<const double> u, std::span<double> gradient_out,
+                           std::span<double> hessian_product_out, std::span<double> row_derivatives_out) {
+  assert(range.begin <= range.end && range.end <= rows());
+  assert(weights.empty() || weights.size() == rows());
   Impl& s = *impl_;
-  s.begin(w, u, 2);
+  const bool wants_gradient = !gradient_out.empty(), wants_hessian = !hessian_product_out.empty();
+  const std::size_t sums = (wants_gradient ? 1U : 0U) + (wants_hessian ? 1U : 0U);
+  // The coefficients of the sums lie one after the other.
+  const double* coefficients = wants_gradient ? s.variable() : s.direction();
+  s.begin(w, u, sums);
   double value = 0;
-  detail::for_each_block(rows(), [&](std::size_t row, std::size_t count) {
+  detail::for_each_block(range, [&](std::size_t row, std::size_t count) {
     detail::row_factors(weights, scale, row, count, s.factor);
     s.forward(row, count);
-    value += detail::weighted_sum(s.factor, s.loss, count);
+    if (wants_gradient) value += detail::weighted_sum(s.factor, s.loss, count);
     double* t = s.direction();
     for (std::size_t r = 0; r < count; ++r) {
-      row_derivatives_out[row + r] = s.slope.of[r] * t[r];
+      if (!row_derivatives_out.empty()) row_derivatives_out[row - range.begin + r] = s.slope.of[r] * t[r];
       s.variable()[r] = s.factor.of[r] * s.slope.of[r];
       t[r] *= s.factor.of[r] * s.curvature.of[r];
     }
-    s.passes.accumulate(row, count, s.variable());
+    if (sums > 0) s.passes.accumulate(row, count, coefficients);
   });
   s.passes.store_sums(0, gradient_out);
-  s.passes.store_sums(1, hessian_product_out);
+  s.passes.store_sums(wants_gradient ? 1 : 0, hessian_product_out);
   return value;
 }
 
@@ -150,7 +168,7 @@ void LogisticLoss::row_losses(std::span<const double> w, std::span<double> out) 
   assert(out.size() == rows());
   Impl& s = *impl_;
   s.begin(w, 0);
-  detail::for_each_block(rows(), [&](std::size_t row, std::size_t count) {
+  detail::for_each_block(RowRange{0, rows()}, [&](std::size_t row, std::size_t count) {
     s.forward(row, count);
     std::copy_n(s.loss.of, count, out.data() + row);
   });
@@ -160,7 +178,7 @@ void LogisticLoss::predict(std::span<const double> w, std::span<std::int32_t> ou
   assert(out.size() == rows());
   Impl& s = *impl_;
   s.begin(w, 0);
-  detail::for_each_block(rows(), [&](std::size_t row, std::size_t count) {
+  detail::for_each_block(RowRange{0, rows()}, [&](std::size_t row, std::size_t count) {
     s.passes.products(row, count, s.variable());
     for (std::size_t r = 0; r < count; ++r) out[row + r] = s.variable()[r] > 0 ? 1 : -1;
   });

@@ -8,6 +8,7 @@
 #include <vector>
 
 #include "adbo/kernels/aligned.h"
+#include "adbo/kernels/rows.h"
 #include "block_kernels.h"
 
 namespace adbo::kernels::detail {
@@ -15,13 +16,15 @@ namespace adbo::kernels::detail {
 /// Calls body(row, count) for consecutive blocks of at most kBlockRows of the rows, in order: sums over the
 /// rows have one order and therefore the same bits in every call.
 template <class Body>
-void for_each_block(std::size_t rows, const Body& body) {
-  for (std::size_t row = 0; row < rows; row += kBlockRows) body(row, std::min(kBlockRows, rows - row));
+void for_each_block(RowRange rows, const Body& body) {
+  for (std::size_t row = rows.begin; row < rows.end; row += kBlockRows) {
+    body(row, std::min(kBlockRows, rows.end - row));
+  }
 }
 
-/// Labels as the links read them: doubles, padded with zeros to whole blocks.
+/// Labels as the links read them: doubles, with zeros behind them so that a block may begin at any row.
 inline AlignedVector<double> padded_labels(std::span<const std::int32_t> labels) {
-  AlignedVector<double> padded((labels.size() + kBlockRows - 1) / kBlockRows * kBlockRows, 0.0);
+  AlignedVector<double> padded(labels.size() + kBlockRows, 0.0);
   std::copy(labels.begin(), labels.end(), padded.begin());
   return padded;
 }

@@ -91,7 +91,7 @@ double SoftmaxLoss::value(std::span<const double> w, std::span<const double> wei
   Impl& s = *impl_;
   s.begin(w, 0);
   double value = 0;
-  detail::for_each_block(rows(), [&](std::size_t row, std::size_t count) {
+  detail::for_each_block(RowRange{0, rows()}, [&](std::size_t row, std::size_t count) {
     detail::row_factors(weights, scale, row, count, s.factor);
     s.forward(row, count);
     value += detail::weighted_sum(s.factor, s.loss, count);
@@ -101,12 +101,18 @@ double SoftmaxLoss::value(std::span<const double> w, std::span<const double> wei
 
 double SoftmaxLoss::gradient(std::span<const double> w, std::span<const double> weights, double scale,
                              std::span<double> out) {
+  return gradient(RowRange{0, rows()}, w, weights, scale, out);
+}
+
+double SoftmaxLoss::gradient(RowRange range, std::span<const double> w, std::span<const double> weights,
+                             double scale, std::span<double> out) {
   assert(weights.empty() || weights.size() == rows());
+  assert(range.begin <= range.end && range.end <= rows());
   assert(out.size() == dimension());
   Impl& s = *impl_;
   s.begin(w, s.classes);
   double value = 0;
-  detail::for_each_block(rows(), [&](std::size_t row, std::size_t count) {
+  detail::for_each_block(range, [&](std::size_t row, std::size_t count) {
     detail::row_factors(weights, scale, row, count, s.factor);
     s.forward(row, count);
     value += detail::weighted_sum(s.factor, s.loss, count);
@@ -123,7 +129,7 @@ void SoftmaxLoss::hessian_product(std::span<const double> w, std::span<const dou
   assert(out.size() == dimension());
   Impl& s = *impl_;
   s.begin(w, u, s.classes);
-  detail::for_each_block(rows(), [&](std::size_t row, std::size_t count) {
+  detail::for_each_block(RowRange{0, rows()}, [&](std::size_t row, std::size_t count) {
     detail::row_factors(weights, scale, row, count, s.factor);
     s.forward(row, count);
     s.apply_hessian(row, count);
@@ -137,7 +143,7 @@ void SoftmaxLoss::row_directional_derivatives(std::span<const double> w, std::sp
   assert(out.size() == rows());
   Impl& s = *impl_;
   s.begin(w, u, 0);
-  detail::for_each_block(rows(), [&](std::size_t row, std::size_t count) {
+  detail::for_each_block(RowRange{0, rows()}, [&](std::size_t row, std::size_t count) {
     s.forward(row, count);
     s.apply_hessian(row, count);
     std::copy_n(s.derivative.of, count, out.data() + row);
@@ -147,23 +153,39 @@ void SoftmaxLoss::row_directional_derivatives(std::span<const double> w, std::sp
 double SoftmaxLoss::fused(std::span<const double> w, std::span<const double> weights, double scale,
                           std::span<const double> u, std::span<double> gradient_out,
                           std::span<double> hessian_product_out, std::span<double> row_derivatives_out) {
-  assert(weights.empty() || weights.size() == rows());
   assert(gradient_out.size() == dimension() && hessian_product_out.size() == dimension());
   assert(row_derivatives_out.size() == rows());
+  return fused(RowRange{0, rows()}, w, weights, scale, u, gradient_out, hessian_product_out,
+               row_derivatives_out);
+}
+
+double SoftmaxLoss::fused(RowRange range, std::span<const double> w, std::span<const double> weights,
+                          double scale, std::span<const double> u, std::span<double> gradient_out,
+                          std::span<double> hessian_product_out, std::span<double> row_derivatives_out) {
+  assert(range.begin <= range.end && range.end <= rows());
+  assert(weights.empty() || weights.size() == rows());
   Impl& s = *impl_;
-  s.begin(w, u, 2 * s.classes);
+  const bool wants_gradient = !gradient_out.empty(), wants_hessian = !hessian_product_out.empty();
+  const std::size_t sums = (wants_gradient ? s.classes : 0U) + (wants_hessian ? s.classes : 0U);
+  // The coefficients of the sums lie one after the other.
+  const double* coefficients = wants_gradient ? s.table.data() : s.direction_table();
+  s.begin(w, u, sums);
   double value = 0;
-  detail::for_each_block(rows(), [&](std::size_t row, std::size_t count) {
+  detail::for_each_block(range, [&](std::size_t row, std::size_t count) {
     detail::row_factors(weights, scale, row, count, s.factor);
     s.forward(row, count);
-    value += detail::weighted_sum(s.factor, s.loss, count);
     s.apply_hessian(row, count);
-    s.apply_residual(row, count);  // last: it overwrites the probabilities
-    std::copy_n(s.derivative.of, count, row_derivatives_out.data() + row);
-    s.passes.accumulate(row, count, s.table.data());
+    if (!row_derivatives_out.empty()) {
+      std::copy_n(s.derivative.of, count, row_derivatives_out.data() + (row - range.begin));
+    }
+    if (wants_gradient) {
+      value += detail::weighted_sum(s.factor, s.loss, count);
+      s.apply_residual(row, count);  // last: it overwrites the probabilities
+    }
+    if (sums > 0) s.passes.accumulate(row, count, coefficients);
   });
   s.passes.store_sums(0, gradient_out);
-  s.passes.store_sums(s.classes, hessian_product_out);
+  s.passes.store_sums(wants_gradient ? s.classes : 0, hessian_product_out);
   return value;
 }
 
@@ -171,7 +193,7 @@ void SoftmaxLoss::row_losses(std::span<const double> w, std::span<double> out) {
   assert(out.size() == rows());
   Impl& s = *impl_;
   s.begin(w, 0);
-  detail::for_each_block(rows(), [&](std::size_t row, std::size_t count) {
+  detail::for_each_block(RowRange{0, rows()}, [&](std::size_t row, std::size_t count) {
     s.forward(row, count);
     std::copy_n(s.loss.of, count, out.data() + row);
   });
@@ -181,7 +203,7 @@ void SoftmaxLoss::predict(std::span<const double> w, std::span<std::int32_t> out
   assert(out.size() == rows());
   Impl& s = *impl_;
   s.begin(w, 0);
-  detail::for_each_block(rows(), [&](std::size_t row, std::size_t count) {
+  detail::for_each_block(RowRange{0, rows()}, [&](std::size_t row, std::size_t count) {
     s.passes.products(row, count, s.table.data());
     for (std::size_t r = 0; r < count; ++r) {
       const double* logits = s.table.data() + r;
@@ -198,7 +220,7 @@ void SoftmaxLoss::probabilities(std::span<const double> w, std::span<double> out
   assert(out.size() == rows() * impl_->classes);
   Impl& s = *impl_;
   s.begin(w, 0);
-  detail::for_each_block(rows(), [&](std::size_t row, std::size_t count) {
+  detail::for_each_block(RowRange{0, rows()}, [&](std::size_t row, std::size_t count) {
     s.forward(row, count);
     for (std::size_t r = 0; r < count; ++r) {
       for (std::size_t c = 0; c < s.classes; ++c)

@@ -62,6 +62,8 @@ void require_same_result(const Result& a, const Result& b) {
   REQUIRE(c.lower_gradients == d.lower_gradients);
   REQUIRE(c.hessian_products == d.hessian_products);
   REQUIRE(c.cross_products == d.cross_products);
+  REQUIRE(c.sample_gradients == d.sample_gradients);
+  REQUIRE(c.sample_products == d.sample_products);
   REQUIRE(c.messages == d.messages);
   REQUIRE(c.bytes == d.bytes);
   REQUIRE(c.cuts_added == d.cuts_added);

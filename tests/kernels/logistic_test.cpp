@@ -91,6 +91,19 @@ TEST_CASE("logistic: every product on every instruction set equals the plain ref
   });
 }
 
+TEST_CASE("logistic: a range of rows is the sum over those rows, wherever it begins and whatever is wanted") {
+  for_each_instruction_set([](const std::string& name) {
+    CAPTURE(name);
+    const Instance in(131, 22, 61);
+    for (const bool is_sparse : {false, true}) {
+      CAPTURE(is_sparse);
+      LogisticLoss loss = is_sparse ? in.sparse() : in.dense();
+      check_ranges(loss, in.w, in.u, in.weights,
+                   [&](std::span<const double> masked) { return in.reference(masked, 0.5); });
+    }
+  });
+}
+
 TEST_CASE("logistic: products are the derivatives of the value") {
   constexpr double kStep = 1e-5, kDifferenceTolerance = 1e-6;  // errors near 1e-10: see the softmax test
   const Instance in(41, 9, 3);

@@ -2,6 +2,7 @@
 // Random classification data, dense and sparse, and plain references for the losses: textbook formulas in
 // triple loops, in long double so that the kernels are compared with (nearly) exact values.
 
+#include <doctest/doctest.h>
 #include <hwy/targets.h>
 
 #include <algorithm>
@@ -188,6 +189,40 @@ void for_each_instruction_set(const Body& body) {
   }
   hwy::SetSupportedTargetsForTest(0);
   hwy::GetChosenTarget().Update(hwy::SupportedTargets());
+}
+
+/// gradient() and fused() of ranges of rows, with every choice of outputs and with scale 0.5.
+/// `reference(weights)`: all rows with the given weights; a range is the rows outside it with weight zero.
+template <class Loss, class Reference>
+void check_ranges(Loss& loss, std::span<const double> w, std::span<const double> u,
+                  std::span<const double> weights, const Reference& reference) {
+  const std::size_t rows = loss.rows();
+  for (const kernels::RowRange range :
+       {kernels::RowRange{0, 1}, {1, 34}, {5, 12}, {31, 97}, {64, rows}, {rows - 3, rows}, {0, rows}}) {
+    CAPTURE(range.begin);
+    CAPTURE(range.end);
+    Vector masked(rows, 0.0);
+    std::copy(weights.begin() + static_cast<std::ptrdiff_t>(range.begin),
+              weights.begin() + static_cast<std::ptrdiff_t>(range.end),
+              masked.begin() + static_cast<std::ptrdiff_t>(range.begin));
+    const Products expected = reference(masked);
+    const std::span<const double> expected_derivatives =
+        std::span(expected.row_derivatives).subspan(range.begin, range.size());
+    Vector gradient(loss.dimension(), 9e9);
+    CHECK(relative_error(loss.gradient(range, w, weights, 0.5, gradient), expected.value) <= kTolerance);
+    CHECK(relative_error(gradient, expected.gradient) <= kTolerance);
+    for (int wanted = 0; wanted < 8; ++wanted) {
+      CAPTURE(wanted);
+      Vector fused_gradient((wanted & 1) != 0 ? loss.dimension() : 0, 9e9),
+          hessian((wanted & 2) != 0 ? loss.dimension() : 0, 9e9),
+          derivatives((wanted & 4) != 0 ? range.size() : 0, 9e9);
+      const double value = loss.fused(range, w, weights, 0.5, u, fused_gradient, hessian, derivatives);
+      CHECK(relative_error(value, fused_gradient.empty() ? 0.0 : expected.value) <= kTolerance);
+      if (!fused_gradient.empty()) CHECK(relative_error(fused_gradient, expected.gradient) <= kTolerance);
+      if (!hessian.empty()) CHECK(relative_error(hessian, expected.hessian_product) <= kTolerance);
+      if (!derivatives.empty()) CHECK(relative_error(derivatives, expected_derivatives) <= kTolerance);
+    }
+  }
 }
 
 }  // namespace adbo::test

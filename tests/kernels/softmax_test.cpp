@@ -114,6 +114,22 @@ TEST_CASE("softmax: every product on every instruction set equals the plain refe
   CHECK(tested(std::string(adbo::kernels::active_instruction_set()).c_str()));
 }
 
+TEST_CASE("softmax: a range of rows is the sum over those rows, wherever it begins and whatever is wanted") {
+  for_each_instruction_set([](const std::string& name) {
+    CAPTURE(name);
+    for (const std::size_t classes : {3U, 10U}) {
+      CAPTURE(classes);
+      const Instance in(131, 22, classes, 61);
+      for (const bool is_sparse : {false, true}) {
+        CAPTURE(is_sparse);
+        SoftmaxLoss loss = is_sparse ? in.sparse() : in.dense();
+        check_ranges(loss, in.w, in.u, in.weights,
+                     [&](std::span<const double> masked) { return in.reference(masked, 0.5); });
+      }
+    }
+  });
+}
+
 TEST_CASE("softmax: every number of rows around the blocks") {
   for_each_instruction_set([](const std::string& name) {
     CAPTURE(name);

@@ -42,6 +42,21 @@ std::uint64_t allocations_of_fused(adbo::WorkerObjective& worker, std::size_t n,
   return thread_allocations() - before;
 }
 
+/// The same of evaluations of a mini-batch.
+std::uint64_t allocations_of_batches(adbo::WorkerObjective& worker, std::size_t n, std::size_t m) {
+  const std::vector<double> x = random_point(n, 1), y = random_point(m, 2), u = random_point(m, 3);
+  std::vector<double> grad_x(worker.upper_depends_on_x() ? n : 0), grad_y(m), hessian(m), cross(n);
+  const std::uint64_t before = thread_allocations();
+  for (const adbo::Batch batch : {adbo::Batch{0, 3}, adbo::Batch{2, 3}}) {
+    worker.upper_batch(batch, x, y, grad_x, grad_y);
+    worker.lower_batch(batch, x, y, u, grad_y, hessian, cross);
+    worker.lower_batch(batch, x, y, u, {}, hessian, {});
+    worker.lower_batch(batch, x, y, u, {}, {}, cross);
+    worker.lower_batch(batch, x, y, u, grad_y, {}, {});
+  }
+  return thread_allocations() - before;
+}
+
 TEST_CASE("the counter counts") {
   const std::uint64_t before = thread_allocations();
   const std::vector<double> memory(10);
@@ -54,6 +69,7 @@ TEST_CASE("no call of an objective allocates") {
       const std::size_t n = problem.support(i).size, m = problem.lower_dim();
       CHECK(allocations_of_calls(problem.worker(i), n, m) == 0);
       if (has_own_fused) CHECK(allocations_of_fused(problem.worker(i), n, m) == 0);
+      CHECK(allocations_of_batches(problem.worker(i), n, m) == 0);
     }
   };
   const adbo::LabelledRows train = random_rows(70, 19, 3, 1), validation = random_rows(40, 19, 3, 2);
@@ -63,7 +79,7 @@ TEST_CASE("no call of an objective allocates") {
                                          {.model = adbo::TuningModel::kSoftmax, .classes = 3}),
         true);
   check(adbo::make_regularization_tuning({{binary, binary}}, {}), true);
-  check(adbo::make_quadratic({.upper_dim = 30, .lower_dim = 40}).problem, false);
+  check(adbo::make_quadratic({.upper_dim = 30, .lower_dim = 40, .samples = 7}).problem, false);
 }
 
 }  // namespace

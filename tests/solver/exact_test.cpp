@@ -11,18 +11,15 @@
 #include <vector>
 
 #include "adbo/adbo.h"
-#include "api/method_factory.h"
-#include "api/resolve_options.h"
 #include "methods/exact/implicit_function.h"
 #include "methods/synchronous/rounds.h"
 #include "protocol/direct_curvature.h"
-#include "protocol/run_limits.h"
-#include "runtime/clock.h"
-#include "runtime/in_process_transport.h"
+#include "support/round_workers.h"
 #include "support/solver_checks.h"
 
 using namespace adbo;
 using adbo::test::largest_difference;
+using adbo::test::RoundWorkers;
 
 namespace {
 
@@ -35,32 +32,6 @@ Options exact_options() {
   options.hypergradient_tolerance = 1e-10;
   return options;
 }
-
-/// The workers' halves of the method behind a transport, for rounds without a master.
-class Workers {
- public:
-  explicit Workers(Problem& problem)
-      : options_(detail::resolve_options(exact_options(), problem.num_workers())), rounds_(problem) {
-    detail::MethodParts parts = detail::make_method(problem, options_);
-    transport_ = std::make_unique<detail::InProcessTransport>(
-        detail::InProcessTransport::Parts{.programs = std::move(parts.programs),
-                                          .make_snapshot = std::move(parts.make_snapshot),
-                                          .on_reclaim = std::move(parts.on_reclaim),
-                                          .clock = detail::make_clock(options_, problem.num_workers()),
-                                          .executor = detail::make_executor(ExecutorKind::kInline, 1)},
-        limits_);
-    parts.master->fill(transport_->draft());
-    transport_->publish();
-    rounds_.attach(*transport_);
-  }
-  detail::Rounds& rounds() { return rounds_; }
-
- private:
-  Options options_;
-  detail::RunLimits limits_;
-  std::unique_ptr<detail::InProcessTransport> transport_;
-  detail::Rounds rounds_;
-};
 
 /// g = h/2 ||y||^2 - sum_k y_k x_(k mod n),  G = 1/2 ||y - t||^2 + c/2 ||x - s||^2: y* = Ex / h with E the
 /// repetition, dF/dx = E'(Ex / h - t) / h + c (x - s).
@@ -177,7 +148,7 @@ TEST_CASE("exact: reaches the quadratic family's closed form") {
 TEST_CASE("exact: its gradient is the closed form's everywhere") {
   const QuadraticSettings settings{.upper_dim = 9, .num_workers = 5, .support_size = 4, .seed = 6};
   QuadraticInstance instance = make_quadratic(settings);
-  Workers workers(instance.problem);
+  RoundWorkers workers(instance.problem, exact_options());
   detail::ImplicitFunction function(workers.rounds());
   RandomStream random(7, 0);
   for (int k = 0; k < 5; ++k) {
@@ -196,7 +167,7 @@ TEST_CASE("exact: where conjugate gradients need one step, the implicit term is 
       const std::size_t m = direct ? ScaledIdentity::kSize : n;
       Problem problem = scaled_identity(n, m, kCurvature, kTarget, 0, direct);
       CHECK((detail::direct_curvature_size(problem) > 0) == direct);
-      Workers workers(problem);
+      RoundWorkers workers(problem, exact_options());
       detail::ImplicitFunction function(workers.rounds());
       detail::OuterPoint point(problem);
       for (std::size_t j = 0; j < n; ++j) point.upper[j] = 0.3 + 0.1 * static_cast<double>(j);
@@ -214,7 +185,7 @@ TEST_CASE("exact: a zero right-hand side gives a zero implicit term, not 0/0") {
     // y*(x) = x / 2.5 hits the target exactly at x = 0 = t: grad_y G = 0, and grad_x G = c (x - 1) alone is
     // left.
     Problem problem = scaled_identity(7, 7, 2.5, 0.0, 0.5, direct);
-    Workers workers(problem);
+    RoundWorkers workers(problem, exact_options());
     detail::ImplicitFunction function(workers.rounds());
     detail::OuterPoint point(problem);
     REQUIRE(!function.evaluate(point));
@@ -276,7 +247,7 @@ TEST_CASE("exact: the same bits for every executor and number of threads") {
 
 TEST_CASE("exact: rounds with some of the workers take means over those") {
   QuadraticInstance instance = make_quadratic({.num_workers = 4, .seed = 8});
-  Workers workers(instance.problem);
+  RoundWorkers workers(instance.problem, exact_options());
   const std::vector<double> x(4, 0.2), y(6, -0.1);
   detail::Rounds& rounds = workers.rounds();
   rounds.ask({.upper = true, .lower = true}, {.upper = x, .lower = y});
@@ -290,6 +261,39 @@ TEST_CASE("exact: rounds with some of the workers take means over those") {
   CHECK(rounds.counts().messages == 12);
   // There 4 + 6 numbers; back 1 + 6 + 4 + 6 + 1 and 1 + 6.
   CHECK(rounds.counts().bytes == 8 * (4 * (10 + 1 + 6 + 4 + 1 + 6) + 2 * (10 + 1 + 6)));
+}
+
+TEST_CASE("exact: rounds with mini-batches average to the whole and count samples") {
+  QuadraticInstance instance = make_quadratic({.num_workers = 3, .samples = 20});
+  RoundWorkers workers(instance.problem, exact_options());
+  const std::vector<double> x(4, 0.2), y(6, -0.1), u(6, 0.3);
+  const detail::EvaluationPoint point{.upper = x, .lower = y, .direction = u};
+  const detail::Wanted all{.upper = true, .lower = true, .hessian_product = true, .cross_product = true};
+  detail::Rounds& rounds = workers.rounds();
+  const detail::BatchSampler sampler(instance.problem, 1, 5);
+  rounds.ask(all, point);
+  CHECK(rounds.counts().sample_gradients == 3 * 2 * 20);
+  CHECK(rounds.counts().sample_products == 3 * 2 * 20);
+  const std::vector<double> full = rounds.answer(1).lower_gradient;
+
+  // Means per batch over many draws: the sampler says which batch worker 1 saw.
+  std::vector<double> epoch(6, 0.0);
+  std::vector<bool> seen(4, false);
+  std::int64_t draws = 0;
+  for (; std::count(seen.begin(), seen.end(), true) < 4; ++draws) {
+    rounds.ask(all, point, sampler, {.lower = static_cast<std::uint64_t>(draws)});
+    const Batch batch = sampler.lower(1, static_cast<std::uint64_t>(draws));
+    if (seen[batch.index]) continue;
+    seen[batch.index] = true;
+    for (std::size_t k = 0; k < 6; ++k) epoch[k] += rounds.answer(1).lower_gradient[k] / 4;
+  }
+  CHECK(largest_difference(epoch, full) < 1e-14);
+  CHECK(rounds.counts().sample_gradients == 3 * 2 * (20 + 5 * draws));
+  CHECK(rounds.counts().sample_products == 3 * 2 * (20 + 5 * draws));
+  CHECK(rounds.counts().lower_gradients == 3 * (1 + draws));
+  // The whole again after batches.
+  rounds.ask(all, point);
+  CHECK(rounds.answer(1).lower_gradient == full);
 }
 
 TEST_CASE("exact: what cannot be solved is a status") {

@@ -41,6 +41,8 @@ Json counts_json(const Counts& counts) {
           {"lower_gradients", counts.lower_gradients},
           {"hessian_products", counts.hessian_products},
           {"cross_products", counts.cross_products},
+          {"sample_gradients", counts.sample_gradients},
+          {"sample_products", counts.sample_products},
           {"rounds", counts.rounds},
           {"messages", counts.messages},
           {"bytes", counts.bytes},

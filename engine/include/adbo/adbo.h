@@ -1,6 +1,7 @@
 #pragma once
 // Everything an embedder needs.
 
+#include "adbo/batch.h"
 #include "adbo/early_stopping.h"
 #include "adbo/measures.h"
 #include "adbo/method_table.h"

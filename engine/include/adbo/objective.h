@@ -3,6 +3,8 @@
 #include <cstddef>
 #include <span>
 
+#include "adbo/batch.h"
+
 namespace adbo {
 
 /// The coordinates of the upper variable that a worker's objectives depend on: [begin, begin + size).
@@ -43,6 +45,20 @@ class WorkerObjective {
                              std::span<double> grad_y, std::span<double> hessian_y,
                              std::span<double> cross_x);
 
+  /// Samples that upper_batch() and lower_batch() can be restricted to; 0: a batch is the whole. Methods that
+  /// work with mini-batches use these counts, and every method's samples are counted by them.
+  [[nodiscard]] virtual SampleCounts sample_counts() const { return {}; }
+  /// upper() estimated from the samples of `batch`, a part of sample_counts().upper: the terms of these
+  /// samples times batch.count, everything else in full, so that the mean over all indices is upper().
+  /// Default: upper().
+  virtual double upper_batch(const Batch& batch, std::span<const double> x, std::span<const double> y,
+                             std::span<double> grad_x, std::span<double> grad_y);
+  /// lower_fused() estimated from the samples of `batch`, a part of sample_counts().lower, in the same way.
+  /// Default: lower_fused().
+  virtual double lower_batch(const Batch& batch, std::span<const double> x, std::span<const double> y,
+                             std::span<const double> u, std::span<double> grad_y, std::span<double> hessian_y,
+                             std::span<double> cross_x);
+
   /// b, where this objective can give curvature blocks [b x b] with m = k b; 0: it cannot.
   [[nodiscard]] virtual std::size_t lower_curvature_size() const { return 0; }
   /// A positive definite matrix whose k copies along the diagonal bound the lower Hessian at (x, y) from
@@ -51,7 +67,7 @@ class WorkerObjective {
   virtual void lower_curvature(std::span<const double> x, std::span<const double> y, std::span<double> block);
 
   /// Samples whose mean (or sum) G_i is, each a loss in natural units; 0: G_i is exact, or it is not known.
-  /// Methods use it to tell what a few samples say by chance.
+  /// Methods use it to tell what a few samples say by chance; for mini-batches there is sample_counts().
   [[nodiscard]] virtual std::size_t upper_sample_count() const { return 0; }
 
   /// The part of the upper variable this worker depends on. Called once, when the worker is added.

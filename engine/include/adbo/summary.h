@@ -15,10 +15,10 @@ enum class Termination {
   kConverged,  ///< the stationarity target, or the method's own tolerance, was reached
   kIterationLimit,
   kTimeLimit,
-  kStopped,   ///< by request_stop() or an observer
-  kDiverged,  ///< an iterate or an objective became non-finite
-  kFailed,    ///< a worker's objective threw
-  kStalled,   ///< no further decrease is representable, and the method's tolerance is not reached
+  kStopped,      ///< by request_stop() or an observer
+  kDiverged,     ///< an iterate or an objective became non-finite
+  kFailed,       ///< a worker's objective threw
+  kStalled,      ///< no further decrease is representable, and the method's tolerance is not reached
   kSolveFailed,  ///< a system or a lower level that the method has to solve has no solution it could find
 };
 /// "converged", "iteration_limit", ...: the words of summary.json.
@@ -29,6 +29,10 @@ struct Counts {
   std::int64_t lower_gradients = 0;  ///< evaluations of g_i with gradient
   std::int64_t hessian_products = 0;
   std::int64_t cross_products = 0;
+  /// The same in terms of single samples, so that methods with different batches compare: a gradient over b
+  /// samples counts b, and so does a Hessian or cross product. Objectives without samples count none.
+  std::int64_t sample_gradients = 0;
+  std::int64_t sample_products = 0;
   std::int64_t rounds = 0;    ///< exchanges that a synchronous method waited for
   std::int64_t messages = 0;  ///< worker to master and master to worker
   std::int64_t bytes = 0;     ///< what those messages would weigh on a network
@@ -39,11 +43,12 @@ struct Counts {
 
 /// One line of the run's history. NaN: not measured at this iteration.
 struct TraceRecord {
-  std::int64_t iteration = 0;   ///< master iterations completed
-  double wall_seconds = 0;      ///< without the time observers took
-  double cpu_seconds = 0;       ///< of the whole process so far, without what observers took on their thread
-  double virtual_seconds = 0;   ///< of the delay model; equals wall_seconds under the real clock
-  double upper_objective = 0;   ///< mean of G_i over the workers heard so far, at their last evaluated (x_i, y_i)
+  std::int64_t iteration = 0;  ///< master iterations completed
+  double wall_seconds = 0;     ///< without the time observers took
+  double cpu_seconds = 0;      ///< of the whole process so far, without what observers took on their thread
+  double virtual_seconds = 0;  ///< of the delay model; equals wall_seconds under the real clock
+  double upper_objective =
+      0;  ///< mean of G_i over the workers heard so far, at their last evaluated (x_i, y_i)
   double lower_objective = 0;   ///< (1/N) sum_i g_i(v, y_i) at the last polytope update
   double lower_distance = 0;    ///< h at the last polytope update
   double stationarity_gap = 0;  ///< ||grad G^t||^2 of Definition 1, where measured

@@ -66,4 +66,15 @@ double WorkerObjective::lower_fused(std::span<const double> x, std::span<const d
   return grad_y.empty() ? 0 : lower(x, y, grad_y);
 }
 
+double WorkerObjective::upper_batch(const Batch&, std::span<const double> x, std::span<const double> y,
+                                    std::span<double> grad_x, std::span<double> grad_y) {
+  return upper(x, y, grad_x, grad_y);
+}
+
+double WorkerObjective::lower_batch(const Batch&, std::span<const double> x, std::span<const double> y,
+                                    std::span<const double> u, std::span<double> grad_y,
+                                    std::span<double> hessian_y, std::span<double> cross_x) {
+  return lower_fused(x, y, u, grad_y, hessian_y, cross_x);
+}
+
 }  // namespace adbo

@@ -51,6 +51,8 @@ std::string Summary::full_report() const {
   report << "  evaluations: " << counts.upper_gradients << " upper gradients, " << counts.lower_gradients
          << " lower gradients, " << counts.hessian_products << " Hessian products, " << counts.cross_products
          << " cross products\n"
+         << "  over single samples: " << counts.sample_gradients << " gradients, " << counts.sample_products
+         << " products\n"
          << "  " << counts.rounds << " rounds, " << counts.messages << " messages, " << counts.bytes
          << " bytes; cuts: " << counts.cuts_added << " added, " << counts.cuts_dropped << " dropped, "
          << counts.cuts_alive << " alive\n"

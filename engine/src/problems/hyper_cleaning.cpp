@@ -33,6 +33,13 @@ class CleaningWorker final : public WorkerObjective {
     return validation_.gradient(y, {}, scales_.validation, grad_y);
   }
 
+  double upper_batch(const Batch& batch, std::span<const double> /*x*/, std::span<const double> y,
+                     std::span<double> grad_x, std::span<double> grad_y) override {
+    std::fill(grad_x.begin(), grad_x.end(), 0.0);
+    return validation_.gradient(detail::rows_of(batch, validation_.rows()), y, {},
+                                scales_.validation * static_cast<double>(batch.count), grad_y);
+  }
+
   double lower(std::span<const double> x, std::span<const double> y, std::span<double> grad_y) override {
     set_weights(x);
     const double loss = train_.gradient(y, weight_, scales_.train, grad_y);
@@ -49,7 +56,7 @@ class CleaningWorker final : public WorkerObjective {
   void lower_cross_product(std::span<const double> x, std::span<const double> y, std::span<const double> u,
                            std::span<double> out_x) override {
     train_.row_directional_derivatives(y, u, out_x);
-    scale_to_cross_product(x, out_x);
+    scale_to_cross_product(x, scales_.train, out_x);
   }
 
   double lower_fused(std::span<const double> x, std::span<const double> y, std::span<const double> u,
@@ -61,10 +68,31 @@ class CleaningWorker final : public WorkerObjective {
     set_weights(x);
     const double loss = train_.fused(y, weight_, scales_.train, u, grad_y, hessian_y, cross_x);
     add_ridge_hessian_product(u, hessian_y);
-    scale_to_cross_product(x, cross_x);
+    scale_to_cross_product(x, scales_.train, cross_x);
     return loss + add_ridge_gradient(y, grad_y);
   }
 
+  double lower_batch(const Batch& batch, std::span<const double> x, std::span<const double> y,
+                     std::span<const double> u, std::span<double> grad_y, std::span<double> hessian_y,
+                     std::span<double> cross_x) override {
+    const kernels::RowRange rows = detail::rows_of(batch, train_.rows());
+    const double scale = scales_.train * static_cast<double>(batch.count);
+    set_weights(x, rows);
+    std::fill(cross_x.begin(), cross_x.end(), 0.0);
+    const std::span<double> batch_cross =
+        cross_x.empty() ? cross_x : cross_x.subspan(rows.begin, rows.size());
+    double loss = 0;
+    if (!hessian_y.empty() || !cross_x.empty()) {
+      loss = train_.fused(rows, y, weight_, scale, u, grad_y, hessian_y, batch_cross);
+    } else if (!grad_y.empty()) {
+      loss = train_.gradient(rows, y, weight_, scale, grad_y);
+    }
+    if (!hessian_y.empty()) add_ridge_hessian_product(u, hessian_y);
+    if (!cross_x.empty()) scale_to_cross_product(x.subspan(rows.begin, rows.size()), scale, batch_cross);
+    return grad_y.empty() ? 0 : loss + add_ridge_gradient(y, grad_y);
+  }
+
+  [[nodiscard]] SampleCounts sample_counts() const override { return {validation_.rows(), train_.rows()}; }
   [[nodiscard]] std::size_t lower_curvature_size() const override { return curvature_.size(); }
   void lower_curvature(std::span<const double> x, std::span<const double> y,
                        std::span<double> block) override {
@@ -79,8 +107,9 @@ class CleaningWorker final : public WorkerObjective {
   [[nodiscard]] bool upper_depends_on_x() const override { return false; }
 
  private:
-  void set_weights(std::span<const double> x) {
-    std::transform(x.begin(), x.end(), weight_.begin(), detail::sigmoid);
+  void set_weights(std::span<const double> x) { set_weights(x, {0, x.size()}); }
+  void set_weights(std::span<const double> x, const kernels::RowRange& rows) {
+    for (std::size_t j = rows.begin; j < rows.end; ++j) weight_[j] = detail::sigmoid(x[j]);
   }
 
   /// Adds the gradient of C_r ||y||^2 and returns its value.
@@ -95,17 +124,16 @@ class CleaningWorker final : public WorkerObjective {
     for (std::size_t k = 0; k < u.size(); ++k) out_y[k] += 2 * scales_.ridge * u[k];
   }
 
-  /// From <grad CE_j, u> to sigma'(psi_j) (s'_i / n_i) <grad CE_j, u>.
-  void scale_to_cross_product(std::span<const double> x, std::span<double> row_derivatives) const {
-    for (std::size_t j = 0; j < x.size(); ++j) {
-      row_derivatives[j] *= scales_.train * detail::sigmoid_derivative(x[j]);
-    }
+  /// From <grad CE_j, u> to sigma'(psi_j) scale <grad CE_j, u>.
+  static void scale_to_cross_product(std::span<const double> x, double scale,
+                                     std::span<double> row_derivatives) {
+    for (std::size_t j = 0; j < x.size(); ++j) row_derivatives[j] *= scale * detail::sigmoid_derivative(x[j]);
   }
 
   kernels::SoftmaxLoss train_, validation_;
   UpperSupport support_;
   Scales scales_;
-  std::vector<double> weight_;  // sigmoid(psi_j) of the last call, [training rows]
+  std::vector<double> weight_;  // sigmoid(psi_j) of the last call's rows, [training rows]
   detail::SoftmaxCurvature curvature_;
 };
 

@@ -7,6 +7,7 @@
 #include <stdexcept>
 #include <string>
 
+#include "adbo/batch.h"
 #include "adbo/kernels/rows.h"
 #include "adbo/problems/hyper_cleaning.h"
 
@@ -60,6 +61,12 @@ RowTotals check_shards(std::span<const Shard> shards, int classes) {
     totals.validation += shards[i].validation.size();
   }
   return totals;
+}
+
+/// The rows of a mini-batch of `rows` rows.
+inline kernels::RowRange rows_of(const Batch& batch, std::size_t rows) {
+  const SampleRange range = batch.range(rows);
+  return {range.begin, range.end};
 }
 
 /// The factor of one row's loss in a worker's objective: s_i / n_i with s_i = 1 (kEqual) or N n_i / sum n

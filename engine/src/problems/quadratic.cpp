@@ -25,6 +25,14 @@ View view(std::span<double> values) { return {values.data(), static_cast<Eigen::
 /// rho of G_i.
 constexpr double kUpperCurvature = 0.1;
 
+/// How one worker's samples differ from their mean, nu included: one column or entry per sample.
+struct SampleNoise {
+  Vector hessian_scale, coupling_scale;  // nu a_s, nu b_s, [samples]
+  Matrix lower_linear, upper_linear,
+      upper_x_linear;  // nu e_s, nu f_s [m x samples], nu h_s [support x samples]
+  [[nodiscard]] std::size_t samples() const { return static_cast<std::size_t>(hessian_scale.size()); }
+};
+
 /// One worker's data: H_i [m x m], B_i [m x support], d_i, t_i [m], s_i [support].
 struct QuadraticWorker {
   UpperSupport support;
@@ -34,12 +42,16 @@ struct QuadraticWorker {
   Vector lower_target;
   Vector upper_target;
   double upper_curvature = 0;  // rho, or 0 without a term in x
+  SampleNoise noise;
 };
 
 class QuadraticObjective final : public WorkerObjective {
  public:
   explicit QuadraticObjective(QuadraticWorker worker)
-      : worker_(std::move(worker)), product_(worker_.offset.size()) {}
+      : worker_(std::move(worker)),
+        product_(worker_.offset.size()),
+        lower_noise_(worker_.offset.size()),
+        upper_noise_(worker_.upper_target.size()) {}
 
   double upper(std::span<const double> x, std::span<const double> y, std::span<double> grad_x,
                std::span<double> grad_y) override {
@@ -49,6 +61,21 @@ class QuadraticObjective final : public WorkerObjective {
       view(grad_x) = view(x) - worker_.upper_target;
       value += 0.5 * worker_.upper_curvature * view(grad_x).squaredNorm();
       view(grad_x) *= worker_.upper_curvature;
+    }
+    return value;
+  }
+
+  double upper_batch(const Batch& batch, std::span<const double> x, std::span<const double> y,
+                     std::span<double> grad_x, std::span<double> grad_y) override {
+    if (is_whole(batch)) return upper(x, y, grad_x, grad_y);
+    const Part part(batch, worker_.noise.samples());
+    sum_columns(worker_.noise.upper_linear, part, lower_noise_);
+    double value = part.share * part.size * upper(x, y, grad_x, grad_y) + lower_noise_.dot(view(y));
+    view(grad_y) = part.share * part.size * view(grad_y) + lower_noise_;
+    if (upper_depends_on_x()) {
+      sum_columns(worker_.noise.upper_x_linear, part, upper_noise_);
+      value += upper_noise_.dot(view(x));
+      view(grad_x) = part.share * part.size * view(grad_x) + upper_noise_;
     }
     return value;
   }
@@ -73,14 +100,63 @@ class QuadraticObjective final : public WorkerObjective {
     view(out_x).noalias() = -worker_.coupling.transpose() * view(u);
   }
 
+  double lower_batch(const Batch& batch, std::span<const double> x, std::span<const double> y,
+                     std::span<const double> u, std::span<double> grad_y, std::span<double> hessian_y,
+                     std::span<double> cross_x) override {
+    if (is_whole(batch)) return lower_fused(x, y, u, grad_y, hessian_y, cross_x);
+    const SampleNoise& noise = worker_.noise;
+    const Part part(batch, noise.samples());
+    const double hessian_scale = part.share * (part.size + sum(noise.hessian_scale, part));
+    const double coupling_scale = part.share * (part.size + sum(noise.coupling_scale, part));
+    if (!hessian_y.empty()) view(hessian_y).noalias() = hessian_scale * (worker_.hessian * view(u));
+    if (!cross_x.empty())
+      view(cross_x).noalias() = -coupling_scale * (worker_.coupling.transpose() * view(u));
+    if (grad_y.empty()) return 0;
+    sum_columns(noise.lower_linear, part, lower_noise_);
+    product_.noalias() = hessian_scale * (worker_.hessian * view(y));
+    View linear = view(grad_y);
+    linear = part.share * part.size * worker_.offset + lower_noise_;
+    linear.noalias() += coupling_scale * (worker_.coupling * view(x));
+    const double value = view(y).dot(0.5 * product_ - linear);
+    linear = product_ - linear;
+    return value;
+  }
+
+  [[nodiscard]] SampleCounts sample_counts() const override {
+    return {worker_.noise.samples(), worker_.noise.samples()};
+  }
   [[nodiscard]] UpperSupport upper_support(std::size_t /*upper_dim*/) const override {
     return worker_.support;
   }
   [[nodiscard]] bool upper_depends_on_x() const override { return worker_.upper_curvature > 0; }
 
  private:
+  /// A mini-batch in terms of columns; a sample's share of the estimate is batch.count / samples.
+  struct Part {
+    Part(const Batch& batch, std::size_t samples)
+        : begin(static_cast<Eigen::Index>(batch.range(samples).begin)),
+          columns(static_cast<Eigen::Index>(batch.range(samples).size())),
+          size(static_cast<double>(columns)),
+          share(static_cast<double>(batch.count) / static_cast<double>(samples)) {}
+    Eigen::Index begin, columns;
+    double size, share;
+  };
+
+  [[nodiscard]] bool is_whole(const Batch& batch) const {
+    return batch.is_everything() || worker_.noise.samples() == 0;
+  }
+  static double sum(const Vector& noise, const Part& part) {
+    return noise.segment(part.begin, part.columns).sum();
+  }
+  static void sum_columns(const Matrix& noise, const Part& part, Vector& out) {
+    out.setZero();
+    for (Eigen::Index s = part.begin; s < part.begin + part.columns; ++s) out += noise.col(s);
+    out *= part.share;
+  }
+
   QuadraticWorker worker_;
-  Vector product_;  // H_i y of the last call, [m]
+  Vector product_;                    // H_i y of the last call, [m]
+  Vector lower_noise_, upper_noise_;  // sums over a batch's columns, [m], [support]
 };
 
 /// Normal draws whose columns come one after the other, so that a matrix's first columns do not depend on how
@@ -107,6 +183,39 @@ struct Draws {
     upper_target = normal_matrix(random, settings.upper_dim, 1);
   }
 };
+
+/// Multiples of a power of two, so that sums of them are exact whatever their order.
+double on_grid(double value) { return std::ldexp(std::round(std::ldexp(value, 30)), -30); }
+
+/// Columns in random order, each with its negative; an odd one is zero. Their sum is exactly zero.
+template <class Draw>
+Matrix balanced_columns(RandomStream& random, std::size_t rows, std::size_t samples, const Draw& draw) {
+  Matrix matrix = Matrix::Zero(static_cast<Eigen::Index>(rows), static_cast<Eigen::Index>(samples));
+  const std::vector<std::size_t> order = random.permutation(samples);
+  for (std::size_t k = 0; k + 1 < samples; k += 2) {
+    for (Eigen::Index r = 0; r < matrix.rows(); ++r) {
+      const double value = on_grid(draw());
+      matrix(r, static_cast<Eigen::Index>(order[k])) = value;
+      matrix(r, static_cast<Eigen::Index>(order[k + 1])) = -value;
+    }
+  }
+  return matrix;
+}
+
+/// Streams of the samples' draws lie above those of the workers' own.
+SampleNoise draw_noise(const QuadraticSettings& settings, std::size_t worker, std::size_t support) {
+  constexpr std::uint64_t kFirstStream = std::uint64_t{1} << 32;
+  RandomStream random(settings.seed, kFirstStream + worker);
+  const auto uniform = [&] { return settings.sample_noise * (2 * random.uniform() - 1); };
+  const auto normal = [&] { return settings.sample_noise * random.normal(); };
+  SampleNoise noise;
+  noise.hessian_scale = balanced_columns(random, 1, settings.samples, uniform).transpose();
+  noise.coupling_scale = balanced_columns(random, 1, settings.samples, uniform).transpose();
+  noise.lower_linear = balanced_columns(random, settings.lower_dim, settings.samples, normal);
+  noise.upper_linear = balanced_columns(random, settings.lower_dim, settings.samples, normal);
+  noise.upper_x_linear = balanced_columns(random, support, settings.samples, normal);
+  return noise;
+}
 
 /// A symmetric matrix with eigenvalues spaced geometrically over [1/condition, 1] and the eigenvectors that
 /// orthogonalization makes of `basis`. Its largest eigenvalue is 1, so that step sizes need not follow the
@@ -146,6 +255,8 @@ void check_settings(const QuadraticSettings& settings) {
           "condition is " + std::to_string(settings.condition) + ", expected at least 1");
   require(settings.heterogeneity >= 0 && settings.heterogeneity <= 1,
           "heterogeneity is " + std::to_string(settings.heterogeneity) + ", expected 0 to 1");
+  require(settings.sample_noise >= 0 && settings.sample_noise < 1,
+          "sample_noise is " + std::to_string(settings.sample_noise) + ", expected 0 to less than 1");
   require(size <= n, "support_size is " + std::to_string(size) + ", upper_dim " + std::to_string(n));
   require(settings.num_workers * size >= n, std::to_string(settings.num_workers) + " supports of " +
                                                 std::to_string(size) + " cannot cover " + std::to_string(n) +
@@ -178,6 +289,7 @@ std::vector<QuadraticWorker> draw_workers(const QuadraticSettings& settings) {
     worker.lower_target = blend(common.lower_target, own.lower_target);
     worker.upper_target = blend(common.upper_target, own.upper_target).segment(begin, size);
     worker.upper_curvature = settings.upper_uses_x ? kUpperCurvature : 0.0;
+    worker.noise = draw_noise(settings, i, worker.support.size);
   }
   return workers;
 }

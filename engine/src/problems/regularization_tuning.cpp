@@ -120,6 +120,13 @@ class TuningWorker final : public WorkerObjective {
     return validation_.gradient(y, {}, scales_.validation, grad_y);
   }
 
+  double upper_batch(const Batch& batch, std::span<const double> /*x*/, std::span<const double> y,
+                     std::span<double> grad_x, std::span<double> grad_y) override {
+    std::fill(grad_x.begin(), grad_x.end(), 0.0);
+    return validation_.gradient(detail::rows_of(batch, validation_.rows()), y, {},
+                                scales_.validation * static_cast<double>(batch.count), grad_y);
+  }
+
   double lower(std::span<const double> x, std::span<const double> y, std::span<double> grad_y) override {
     penalty_.set(x);
     const double loss = train_.gradient(y, {}, scales_.train, grad_y);
@@ -152,6 +159,24 @@ class TuningWorker final : public WorkerObjective {
     return loss + penalty_.add_gradient(y, grad_y);
   }
 
+  double lower_batch(const Batch& batch, std::span<const double> x, std::span<const double> y,
+                     std::span<const double> u, std::span<double> grad_y, std::span<double> hessian_y,
+                     std::span<double> cross_x) override {
+    const kernels::RowRange rows = detail::rows_of(batch, train_.rows());
+    const double scale = scales_.train * static_cast<double>(batch.count);
+    penalty_.set(x);
+    double loss = 0;
+    if (!hessian_y.empty()) {
+      loss = train_.fused(rows, y, {}, scale, u, grad_y, hessian_y, {});
+      penalty_.add_hessian_product(u, hessian_y);
+    } else if (!grad_y.empty()) {
+      loss = train_.gradient(rows, y, {}, scale, grad_y);
+    }
+    if (!cross_x.empty()) penalty_.cross_product(y, u, cross_x);
+    return grad_y.empty() ? 0 : loss + penalty_.add_gradient(y, grad_y);
+  }
+
+  [[nodiscard]] SampleCounts sample_counts() const override { return {validation_.rows(), train_.rows()}; }
   [[nodiscard]] std::size_t lower_curvature_size() const override { return curvature_.size(); }
   void lower_curvature(std::span<const double> x, std::span<const double> y,
                        std::span<double> block) override {

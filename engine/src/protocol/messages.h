@@ -8,6 +8,7 @@
 #include <string>
 #include <vector>
 
+#include "adbo/batch.h"
 #include "protocol/cut.h"
 
 namespace adbo::detail {
@@ -86,11 +87,13 @@ struct Request {
   // A synchronous method's evaluation
   Wanted wanted;
   EvaluationPoint point;
+  Batch upper_batch, lower_batch;  ///< the worker's samples that G_i and g_i are estimated from
 };
 
-/// Evaluations a message took.
+/// Evaluations a message took, and what they were in terms of single samples (Counts says how).
 struct WorkCounts {
   std::int32_t upper_gradients = 0, lower_gradients = 0, hessian_products = 0, cross_products = 0;
+  std::int64_t sample_gradients = 0, sample_products = 0;
 };
 
 /// Set when the objective threw or returned something non-finite; the message's other contents are then

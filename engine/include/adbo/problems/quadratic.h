@@ -18,6 +18,8 @@ struct QuadraticSettings {
   /// Coordinates of x per worker; 0: all. Supports are spread evenly over [0, n) and may overlap.
   std::size_t support_size = 0;
   std::uint64_t seed = 1;
+  std::size_t samples = 0;     ///< of every worker, for mini-batches; 0: none
+  double sample_noise = 0.25;  ///< how far samples differ, in [0, 1)
 };
 
 /// g_i(x, y) = 1/2 y'H_i y - y'(B_i x + d_i),  G_i(x, y) = 1/2 ||y - t_i||^2 + (upper_uses_x) rho/2 ||x -
@@ -26,6 +28,12 @@ struct QuadraticSettings {
 /// The eigenvalues of H_i are spaced geometrically over [1/condition, 1], their eigenvectors are random; B_i
 /// [m x support], d_i, t_i and s_i are standard normal; rho = 0.1. With heterogeneity h, every draw is sqrt(1
 /// - h^2) times one common to all workers plus h times one of the worker's own.
+///
+/// With samples, both are means over samples s that differ by `sample_noise` nu:
+///   g_is = (1 + nu a_s)/2 y'H_i y - y'((1 + nu b_s) B_i x + d_i + nu e_s),  a_s, b_s uniform in [-1, 1],
+///   G_is = G_i + nu (y'f_s + (upper_uses_x) x'h_s),  e_s, f_s, h_s standard normal.
+/// Each kind of draw sums to exactly zero over a worker's samples: the problem is the same with and without
+/// them.
 struct QuadraticInstance {
   Problem problem;
   std::vector<double> upper_solution;  ///< [n], the unique minimizer of sum_i G_i(x, y*(x))

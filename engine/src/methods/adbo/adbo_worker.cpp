@@ -3,6 +3,7 @@
 #include <algorithm>
 #include <cmath>
 
+#include "protocol/count_work.h"
 #include "protocol/require_finite.h"
 #include "protocol/vector_math.h"
 
@@ -82,6 +83,7 @@ void AdboWorker::step(const Request& request, const Snapshot& snapshot, const Up
                       UpdateMessage& out) {
   out.iteration = request.iteration;
   out.work = {.upper_gradients = 1};
+  count_samples(out.work, objective_.sample_counts());
 
   // new_26: the gradient of the Lagrangian is built where the new y_i will lie.
   std::span<double> y = out.lower_local;
@@ -119,6 +121,12 @@ void AdboWorker::step_upper(const Request& request, const UpdateMessage& previou
 void AdboWorker::round(const Request& request, const Snapshot& snapshot, const UpdateMessage& previous,
                        RoundMessage& out) {
   out.work = {};
+  answer(request, snapshot, previous, out);
+  count_samples(out.work, objective_.sample_counts());
+}
+
+void AdboWorker::answer(const Request& request, const Snapshot& snapshot, const UpdateMessage& previous,
+                        RoundMessage& out) {
   switch (request.ask) {
     case Ask::kForward:
     case Ask::kIsolatedRound:

@@ -33,6 +33,8 @@ class AdboWorker final : public WorkerProgram {
   double upper_gradients(std::span<const double> upper_local, std::span<const double> lower_local,
                          const Snapshot& snapshot, std::span<double> lower_gradient);
   void step_upper(const Request& request, const UpdateMessage& previous, UpdateMessage& out) const;
+  void answer(const Request& request, const Snapshot& snapshot, const UpdateMessage& previous,
+              RoundMessage& out);
   void forward(const Request& request, const Snapshot& snapshot, const UpdateMessage& previous,
                RoundMessage& out);
   void fill_cut_block(const Request& request, std::span<const double> point, RoundMessage& out);

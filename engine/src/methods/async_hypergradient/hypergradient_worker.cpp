@@ -2,6 +2,7 @@
 
 #include <cmath>
 
+#include "protocol/count_work.h"
 #include "protocol/require_finite.h"
 
 namespace adbo::detail {
@@ -30,6 +31,7 @@ void HypergradientWorker::step(const Request& request, const Snapshot& snapshot,
   const std::span<const double> y = snapshot.lower_consensus;
   out.iteration = request.iteration;
   out.work = {.upper_gradients = 1, .lower_gradients = 1, .hessian_products = 1, .cross_products = 1};
+  count_samples(out.work, objective_.sample_counts());
 
   out.upper_value = objective_.upper(x, y, upper_gradient_, out.upper_objective_gradient);
   require_finite(out.upper_value, "the upper objective");

@@ -3,6 +3,7 @@
 #include <algorithm>
 #include <cmath>
 
+#include "protocol/count_work.h"
 #include "protocol/require_finite.h"
 #include "protocol/vector_math.h"
 
@@ -50,6 +51,7 @@ void ImplicitWorker::step(const Request& request, const Snapshot& snapshot, cons
   const std::span<const double> y = has_copy_ ? previous.lower_local : snapshot.lower_point;
   out.iteration = request.iteration;
   out.work = {.upper_gradients = 1, .lower_gradients = 1, .hessian_products = 1, .cross_products = 1};
+  count_samples(out.work, objective_.sample_counts());
 
   out.upper_value = objective_.upper(x, y, out.upper_objective_slope, out.upper_objective_gradient);
   require_finite(out.upper_value, "the upper objective");

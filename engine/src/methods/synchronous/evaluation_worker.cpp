@@ -1,5 +1,6 @@
 #include "methods/synchronous/evaluation_worker.h"
 
+#include "protocol/count_work.h"
 #include "protocol/require_finite.h"
 
 namespace adbo::detail {
@@ -10,6 +11,12 @@ WorkCounts work_of(const Wanted& wanted) {
           .lower_gradients = wanted.lower ? 1 : 0,
           .hessian_products = wanted.hessian_product ? 1 : 0,
           .cross_products = wanted.cross_product ? 1 : 0};
+}
+
+/// How many of its samples a request makes the worker look at.
+SampleCounts samples_taken(const Request& request, const SampleCounts& all) {
+  return {.upper = request.upper_batch.range(all.upper).size(),
+          .lower = request.lower_batch.range(all.lower).size()};
 }
 
 /// The buffer of an output, or nothing where it is not wanted: what lower_fused() expects.
@@ -35,25 +42,43 @@ void EvaluationWorker::size(RoundMessage& message) const {
   evaluation.curvature.assign(curvature_size_ * curvature_size_, 0);
 }
 
+double EvaluationWorker::evaluate_upper(const Request& request, std::span<const double> x,
+                                        std::span<const double> y, Evaluation& out) {
+  if (request.upper_batch.is_everything()) {
+    return objective_.upper(x, y, out.upper_gradient_upper, out.upper_gradient_lower);
+  }
+  return objective_.upper_batch(request.upper_batch, x, y, out.upper_gradient_upper,
+                                out.upper_gradient_lower);
+}
+
+double EvaluationWorker::evaluate_lower(const Request& request, std::span<const double> x,
+                                        std::span<const double> y, Evaluation& out) {
+  const Wanted& wanted = request.wanted;
+  const std::span<const double> u = request.point.direction;
+  const std::span<double> gradient = output(wanted.lower, out.lower_gradient);
+  const std::span<double> hessian = output(wanted.hessian_product, out.hessian_product);
+  const std::span<double> cross = output(wanted.cross_product, out.cross_product);
+  if (request.lower_batch.is_everything()) return objective_.lower_fused(x, y, u, gradient, hessian, cross);
+  return objective_.lower_batch(request.lower_batch, x, y, u, gradient, hessian, cross);
+}
+
 void EvaluationWorker::round(const Request& request, const Snapshot&, const UpdateMessage&,
                              RoundMessage& out) {
   const Wanted& wanted = request.wanted;
   Evaluation& evaluation = out.evaluation;
   const std::span<const double> x = request.point.upper.subspan(support_.begin, support_.size);
-  const std::span<const double> y = request.point.lower, u = request.point.direction;
+  const std::span<const double> y = request.point.lower;
   out.work = work_of(wanted);
+  count_samples(out.work, samples_taken(request, objective_.sample_counts()));
 
   if (wanted.upper) {
-    evaluation.upper_value =
-        objective_.upper(x, y, evaluation.upper_gradient_upper, evaluation.upper_gradient_lower);
+    evaluation.upper_value = evaluate_upper(request, x, y, evaluation);
     require_finite(evaluation.upper_value, "the upper objective");
     require_finite(evaluation.upper_gradient_upper, "the upper objective's gradient");
     require_finite(evaluation.upper_gradient_lower, "the upper objective's gradient");
   }
   if (wanted.lower || wanted.hessian_product || wanted.cross_product) {
-    const double value = objective_.lower_fused(x, y, u, output(wanted.lower, evaluation.lower_gradient),
-                                                output(wanted.hessian_product, evaluation.hessian_product),
-                                                output(wanted.cross_product, evaluation.cross_product));
+    const double value = evaluate_lower(request, x, y, evaluation);
     if (wanted.lower) {
       evaluation.lower_value = value;
       require_finite(value, "the lower objective");

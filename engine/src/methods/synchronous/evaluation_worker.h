@@ -8,7 +8,7 @@
 namespace adbo::detail {
 
 /// The worker's half of every synchronous method: it keeps no state, and evaluates what it is asked for at
-/// the point of the request.
+/// the point of the request, from the batches of the request.
 class EvaluationWorker final : public WorkerProgram {
  public:
   /// `problem` must outlive the object. `curvature_size`: b of the curvature blocks that the method asks for,
@@ -24,6 +24,11 @@ class EvaluationWorker final : public WorkerProgram {
   void fill_start(UpdateMessage&) const override {}
 
  private:
+  double evaluate_upper(const Request& request, std::span<const double> x, std::span<const double> y,
+                        Evaluation& out);
+  double evaluate_lower(const Request& request, std::span<const double> x, std::span<const double> y,
+                        Evaluation& out);
+
   WorkerObjective& objective_;
   UpperSupport support_;
   std::size_t lower_dim_, curvature_size_;

@@ -15,12 +15,24 @@ Rounds::Rounds(const Problem& problem) : problem_(problem), everyone_(problem.nu
 }
 
 void Rounds::ask(const Wanted& wanted, const EvaluationPoint& point, std::span<const std::size_t> workers) {
+  ask(wanted, point, workers, nullptr, {});
+}
+
+void Rounds::ask(const Wanted& wanted, const EvaluationPoint& point, const BatchSampler& sampler,
+                 const BatchDraws& draws) {
+  ask(wanted, point, everyone_, &sampler, draws);
+}
+
+void Rounds::ask(const Wanted& wanted, const EvaluationPoint& point, std::span<const std::size_t> workers,
+                 const BatchSampler* sampler, const BatchDraws& draws) {
   asked_.assign(workers.begin(), workers.end());
   for (const std::size_t worker : asked_) {
     Request& request = transport_->request(worker);
     request.ask = Ask::kMeasure;
     request.wanted = wanted;
     request.point = point;
+    request.upper_batch = sampler != nullptr ? sampler->upper(worker, draws.upper) : Batch{};
+    request.lower_batch = sampler != nullptr ? sampler->lower(worker, draws.lower) : Batch{};
   }
   const double before = transport_->now_seconds();
   const bool complete = transport_->exchange(asked_, Transport::Timing::kTimed);

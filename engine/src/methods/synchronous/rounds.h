@@ -7,6 +7,7 @@
 
 #include "adbo/problem.h"
 #include "adbo/summary.h"
+#include "methods/synchronous/batch_sampler.h"
 #include "protocol/method.h"
 
 namespace adbo::detail {
@@ -39,6 +40,9 @@ class Rounds {
   /// Throws RoundEnded.
   void ask(const Wanted& wanted, const EvaluationPoint& point) { ask(wanted, point, everyone_); }
   void ask(const Wanted& wanted, const EvaluationPoint& point, std::span<const std::size_t> workers);
+  /// Asks every worker for estimates from the mini-batches of the draws; which ones `sampler` also says.
+  void ask(const Wanted& wanted, const EvaluationPoint& point, const BatchSampler& sampler,
+           const BatchDraws& draws);
 
   [[nodiscard]] const Evaluation& answer(std::size_t worker) const {
     return transport_->reply(worker).evaluation;
@@ -55,6 +59,8 @@ class Rounds {
   [[nodiscard]] double seconds() const { return seconds_; }
 
  private:
+  void ask(const Wanted& wanted, const EvaluationPoint& point, std::span<const std::size_t> workers,
+           const BatchSampler* sampler, const BatchDraws& draws);
   void inspect(bool complete) const;
   void count(const Wanted& wanted);
   [[nodiscard]] std::size_t numbers_sent(const Wanted& wanted, std::size_t worker) const;

@@ -38,6 +38,12 @@ class LogisticLoss {
   /// -1 or +1 for every row into out [rows]; +1 where w.x_j > 0.
   void predict(std::span<const double> w, std::span<std::int32_t> out);
 
+  double gradient(RowRange range, std::span<const double> w, std::span<const double> weights, double scale,
+                  std::span<double> out);
+  double fused(RowRange range, std::span<const double> w, std::span<const double> weights, double scale,
+               std::span<const double> u, std::span<double> gradient_out, std::span<double> hessian_product_out,
+               std::span<double> row_derivatives_out);
+
  private:
   struct Impl;
   std::unique_ptr<Impl> impl_;

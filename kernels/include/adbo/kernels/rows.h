@@ -65,6 +65,12 @@ struct SparseRows {
 
 using Rows = std::variant<DenseRows, SparseRows>;
 
+/// The rows begin, ..., end - 1 of a matrix.
+struct RowRange {
+  std::size_t begin = 0, end = 0;
+  [[nodiscard]] std::size_t size() const { return end - begin; }
+};
+
 [[nodiscard]] std::size_t row_count(const Rows& rows);
 [[nodiscard]] std::size_t column_count(const Rows& rows);
 /// The rows named by `index`, in that order (rows may repeat), dense or sparse as `rows` is. An index that is

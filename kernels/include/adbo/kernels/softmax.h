@@ -49,6 +49,15 @@ class SoftmaxLoss {
   /// softmax(W' x_j)[c] for every row and class into out [rows * classes], row after row.
   void probabilities(std::span<const double> w, std::span<double> out);
 
+  /// gradient() of the rows of `range` alone; `weights` are still those of all rows.
+  double gradient(RowRange range, std::span<const double> w, std::span<const double> weights, double scale,
+                  std::span<double> out);
+  /// fused() of the rows of `range` alone, row_derivatives_out [range.size()] beginning with its first row. Any output
+  /// may be empty: it is then not wanted. Returns the value, or 0 where the gradient is not wanted.
+  double fused(RowRange range, std::span<const double> w, std::span<const double> weights, double scale,
+               std::span<const double> u, std::span<double> gradient_out, std::span<double> hessian_product_out,
+               std::span<double> row_derivatives_out);
+
  private:
   struct Impl;
   std::unique_ptr<Impl> impl_;
