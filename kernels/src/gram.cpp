@@ -55,4 +55,26 @@ void weighted_gram(const Rows& rows, std::span<const double> weights, std::span<
   gram.triangularView<Eigen::StrictlyUpper>() = gram.transpose();
 }
 
+void weighted_squares(const Rows& rows, std::span<const double> weights, std::span<double> out) {
+  std::fill(out.begin(), out.end(), 0.0);
+  if (const auto* dense = std::get_if<DenseRows>(&rows)) {
+    for (std::size_t r = 0; r < dense->rows(); ++r) {
+      const float* const row = dense->row(r);
+      for (std::size_t k = 0; k < out.size(); ++k) {
+        out[k] += weights[r] * static_cast<double>(row[k]) * static_cast<double>(row[k]);
+      }
+    }
+    return;
+  }
+  const SparseRows& sparse = std::get<SparseRows>(rows);
+  for (std::size_t r = 0; r < sparse.rows(); ++r) {
+    const auto begin = static_cast<std::size_t>(sparse.row_begin[r]),
+               end = static_cast<std::size_t>(sparse.row_begin[r + 1]);
+    for (std::size_t a = begin; a < end; ++a) {
+      const auto value = static_cast<double>(sparse.value[a]);
+      out[static_cast<std::size_t>(sparse.column[a])] += weights[r] * value * value;
+    }
+  }
+}
+
 }  // namespace adbo::kernels

@@ -9,6 +9,7 @@
 
 using namespace adbo::test;
 using adbo::kernels::weighted_gram;
+using adbo::kernels::weighted_squares;
 
 TEST_CASE("gram: dense and sparse agree with the plain triple loop, both triangles, zero weights left out") {
   Random random(11);
@@ -32,6 +33,11 @@ TEST_CASE("gram: dense and sparse agree with the plain triple loop, both triangl
         for (std::size_t k = 0; k < gram.size(); ++k) {
           // Sums of at most 200 products of order 1, in another order and with a square root in between.
           CHECK(gram[k] == doctest::Approx(expected[k]).epsilon(1e-12).scale(1));
+        }
+        std::vector<double> squares(cols, 99.0);
+        weighted_squares(*shared, weights, squares);
+        for (std::size_t k = 0; k < cols; ++k) {
+          CHECK(squares[k] == doctest::Approx(expected[k * (cols + 1)]).epsilon(1e-12).scale(1));
         }
       }
     }

@@ -74,6 +74,30 @@ TEST_CASE("curvature: of a softmax regression its copies bound the Hessian from 
   }
 }
 
+TEST_CASE("curvature: the diagonal is that of the block where the block is made of all rows") {
+  constexpr std::size_t kCols = 12;
+  constexpr int kClasses = 4;
+  const adbo::TuningShard two{random_rows(90, kCols, 2, 1), random_rows(30, kCols, 2, 2)};
+  const adbo::TuningShard four{random_rows(90, kCols, kClasses, 1), random_rows(30, kCols, kClasses, 2)};
+  const adbo::CleaningShard cleaning{four.train, four.validation};
+  adbo::Problem problems[] = {
+      adbo::make_regularization_tuning({two}, {}),
+      adbo::make_hyper_cleaning({cleaning}, {.classes = kClasses}),
+      adbo::make_regularization_tuning(
+          {four}, {.model = adbo::TuningModel::kSoftmax, .classes = kClasses, .per_class = true})};
+  for (adbo::Problem& problem : problems) {
+    adbo::WorkerObjective& worker = problem.worker(0);
+    REQUIRE(worker.lower_curvature_diagonal_size() == kCols);
+    const auto x = random_point(problem.upper_dim(), 3), y = random_point(problem.lower_dim(), 4);
+    std::vector<double> block(kCols * kCols), diagonal(kCols);
+    worker.lower_curvature(x, y, block);
+    worker.lower_curvature_diagonal(x, y, diagonal);
+    for (std::size_t k = 0; k < kCols; ++k) {
+      CHECK(diagonal[k] == doctest::Approx(block[k * (kCols + 1)]).epsilon(1e-12));
+    }
+  }
+}
+
 TEST_CASE("curvature: made of a part of many rows it stays close to that of all") {
   constexpr std::size_t kCols = 5;
   const adbo::CleaningShard shard{random_rows(4000, kCols, 3, 1), random_rows(20, kCols, 3, 2)};

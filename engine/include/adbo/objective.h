@@ -65,6 +65,12 @@ class WorkerObjective {
   /// above, or are close to it: methods precondition by it. b = m: the Hessian itself. `block` [b * b],
   /// symmetric.
   virtual void lower_curvature(std::span<const double> x, std::span<const double> y, std::span<double> block);
+  /// b, where this objective can give the diagonal of such a block, up to a common factor; 0: it cannot. For
+  /// blocks too large to be made.
+  [[nodiscard]] virtual std::size_t lower_curvature_diagonal_size() const { return 0; }
+  /// `diagonal` [b], >= 0.
+  virtual void lower_curvature_diagonal(std::span<const double> x, std::span<const double> y,
+                                        std::span<double> diagonal);
 
   /// Samples whose mean (or sum) G_i is, each a loss in natural units; 0: G_i is exact, or it is not known.
   /// Methods use it to tell what a few samples say by chance; for mini-batches there is sample_counts().

@@ -58,6 +58,11 @@ void WorkerObjective::lower_curvature(std::span<const double>, std::span<const d
   std::fill(block.begin(), block.end(), 0.0);
 }
 
+void WorkerObjective::lower_curvature_diagonal(std::span<const double>, std::span<const double>,
+                                               std::span<double> diagonal) {
+  std::fill(diagonal.begin(), diagonal.end(), 0.0);
+}
+
 double WorkerObjective::lower_fused(std::span<const double> x, std::span<const double> y,
                                     std::span<const double> u, std::span<double> grad_y,
                                     std::span<double> hessian_y, std::span<double> cross_x) {

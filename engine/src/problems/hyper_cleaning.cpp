@@ -101,6 +101,15 @@ class CleaningWorker final : public WorkerObjective {
     for (std::size_t k = 0; k < curvature_.size(); ++k)
       block[k * (curvature_.size() + 1)] += 2 * scales_.ridge;
   }
+  [[nodiscard]] std::size_t lower_curvature_diagonal_size() const override {
+    return curvature_.diagonal_size();
+  }
+  void lower_curvature_diagonal(std::span<const double> x, std::span<const double> y,
+                                std::span<double> diagonal) override {
+    set_weights(x);
+    curvature_.compute_diagonal(train_, y, weight_, scales_.train, diagonal);
+    for (double& entry : diagonal) entry += 2 * scales_.ridge;
+  }
 
   [[nodiscard]] UpperSupport upper_support(std::size_t /*upper_dim*/) const override { return support_; }
   [[nodiscard]] std::size_t upper_sample_count() const override { return validation_.rows(); }

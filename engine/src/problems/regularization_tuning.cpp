@@ -60,15 +60,13 @@ class Penalty {
              [&](std::size_t j, std::size_t k) { out[k] += 2 * factor_ * coefficient_[j].value * u[k]; });
   }
 
-  /// Adds the curvature of one block of b variables; with a coefficient per variable the largest over the
-  /// blocks.
-  void add_block_curvature(std::size_t b, std::span<double> block) const {
-    for (std::size_t k = 0; k < b; ++k) {
-      double largest = 0;
-      for (std::size_t j = k; j < coefficient_.size(); j += b)
-        largest = std::max(largest, coefficient_[j].value);
-      block[k * (b + 1)] += 2 * factor_ * largest;
-    }
+  /// The curvature of variable k of one block of b variables; with a coefficient per variable the largest
+  /// over the blocks.
+  [[nodiscard]] double curvature(std::size_t k, std::size_t b) const {
+    double largest = 0;
+    for (std::size_t j = k; j < coefficient_.size(); j += b)
+      largest = std::max(largest, coefficient_[j].value);
+    return 2 * factor_ * largest;
   }
 
   /// out [n] = 2 penalty_factor r'(psi_j) times the sum over the blocks of w u.
@@ -182,7 +180,17 @@ class TuningWorker final : public WorkerObjective {
                        std::span<double> block) override {
     penalty_.set(x);
     curvature_.compute(train_, y, {}, scales_.train, block);
-    penalty_.add_block_curvature(curvature_.size(), block);
+    const std::size_t b = curvature_.size();
+    for (std::size_t k = 0; k < b; ++k) block[k * (b + 1)] += penalty_.curvature(k, b);
+  }
+  [[nodiscard]] std::size_t lower_curvature_diagonal_size() const override {
+    return curvature_.diagonal_size();
+  }
+  void lower_curvature_diagonal(std::span<const double> x, std::span<const double> y,
+                                std::span<double> diagonal) override {
+    penalty_.set(x);
+    curvature_.compute_diagonal(train_, y, {}, scales_.train, diagonal);
+    for (std::size_t k = 0; k < diagonal.size(); ++k) diagonal[k] += penalty_.curvature(k, diagonal.size());
   }
   [[nodiscard]] bool upper_depends_on_x() const override { return false; }
 

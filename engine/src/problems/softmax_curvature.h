@@ -19,24 +19,38 @@ namespace adbo::detail {
 class SoftmaxCurvature {
  public:
   SoftmaxCurvature(std::shared_ptr<const kernels::Rows> rows, int classes)
-      : rows_(std::move(rows)), classes_(static_cast<std::size_t>(classes)) {
-    if (kernels::column_count(*rows_) > kLargestBlock) return;
-    size_ = kernels::column_count(*rows_);
-    probability_.resize(kernels::row_count(*rows_) * classes_);
-    row_weight_.resize(kernels::row_count(*rows_));
+      : rows_(std::move(rows)),
+        classes_(static_cast<std::size_t>(classes)),
+        probability_(kernels::row_count(*rows_) * classes_),
+        row_weight_(kernels::row_count(*rows_)) {
+    if (kernels::column_count(*rows_) <= kLargestBlock) size_ = kernels::column_count(*rows_);
   }
 
   /// b, or 0 where a block would be too large.
   [[nodiscard]] std::size_t size() const { return size_; }
+  [[nodiscard]] std::size_t diagonal_size() const { return kernels::column_count(*rows_); }
 
   void compute(kernels::SoftmaxLoss& loss, std::span<const double> y, std::span<const double> weights,
                double scale, std::span<double> block) {
-    loss.probabilities(y, probability_);
-    const std::size_t rows = row_weight_.size();
     const std::size_t enough = std::max(size_, kFewestRows);
-    const std::size_t stride = std::max<std::size_t>(1, rows / enough);
+    weigh_rows(loss, y, weights, scale, std::max<std::size_t>(1, row_weight_.size() / enough));
+    kernels::weighted_gram(*rows_, row_weight_, block);
+  }
+
+  /// Of all rows.
+  void compute_diagonal(kernels::SoftmaxLoss& loss, std::span<const double> y,
+                        std::span<const double> weights, double scale, std::span<double> diagonal) {
+    weigh_rows(loss, y, weights, scale, 1);
+    kernels::weighted_squares(*rows_, row_weight_, diagonal);
+  }
+
+ private:
+  /// row_weight_ <- scale weight_j kappa_j of every `stride`-th row, `stride`-fold.
+  void weigh_rows(kernels::SoftmaxLoss& loss, std::span<const double> y, std::span<const double> weights,
+                  double scale, std::size_t stride) {
+    loss.probabilities(y, probability_);
     std::fill(row_weight_.begin(), row_weight_.end(), 0.0);
-    for (std::size_t j = 0; j < rows; j += stride) {
+    for (std::size_t j = 0; j < row_weight_.size(); j += stride) {
       double widest = 0;
       for (std::size_t c = 0; c < classes_; ++c) {
         const double p = probability_[j * classes_ + c];
@@ -44,10 +58,8 @@ class SoftmaxCurvature {
       }
       row_weight_[j] = scale * static_cast<double>(stride) * widest * (weights.empty() ? 1.0 : weights[j]);
     }
-    kernels::weighted_gram(*rows_, row_weight_, block);
   }
 
- private:
   static constexpr std::size_t kLargestBlock = 2000;
   static constexpr std::size_t kFewestRows = 500;
 

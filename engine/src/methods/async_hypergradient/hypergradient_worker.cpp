@@ -19,7 +19,7 @@ void HypergradientWorker::size(UpdateMessage& message) const {
   message.lower_gradient.assign(lower_dim_, 0);
   message.hessian_product.assign(lower_dim_, 0);
   message.upper_direction.assign(support_.size, 0);
-  message.curvature.assign(curvature_.block_size() * curvature_.block_size(), 0);
+  message.curvature.assign(curvature_.numbers(), 0);
 }
 
 void HypergradientWorker::fill_start(UpdateMessage& message) const { message.upper_value = std::nan(""); }
@@ -49,7 +49,7 @@ void HypergradientWorker::step(const Request& request, const Snapshot& snapshot,
 
   out.has_curvature = curvature_.is_due(x);
   if (!out.has_curvature) return;
-  objective_.lower_curvature(x, y, out.curvature);
+  curvature_.compute(objective_, x, y, out.curvature);
   require_finite(out.curvature, "the lower objective's curvature");
 }
 

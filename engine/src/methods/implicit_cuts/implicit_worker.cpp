@@ -27,7 +27,7 @@ void ImplicitWorker::size(UpdateMessage& message) const {
   message.hessian_product.assign(lower_dim_, 0);
   message.upper_direction.assign(support_.size, 0);
   message.upper_objective_slope.assign(objective_.upper_depends_on_x() ? support_.size : 0, 0);
-  message.curvature.assign(curvature_.block_size() * curvature_.block_size(), 0);
+  message.curvature.assign(curvature_.numbers(), 0);
   if (!has_copy_) return;
   message.lower_local.assign(lower_dim_, 0);
   const auto most_cuts = static_cast<std::size_t>(options_.max_cuts);
@@ -68,7 +68,7 @@ void ImplicitWorker::step(const Request& request, const Snapshot& snapshot, cons
   require_finite(out.upper_direction, "the lower objective's cross product");
 
   out.has_curvature = curvature_.is_due(x);
-  if (out.has_curvature) objective_.lower_curvature(x, estimate, out.curvature);
+  if (out.has_curvature) curvature_.compute(objective_, x, estimate, out.curvature);
   ++answers_;
 }
 

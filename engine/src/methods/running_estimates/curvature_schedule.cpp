@@ -8,26 +8,36 @@
 namespace adbo::detail {
 namespace {
 
-/// Most answers between two blocks: as many as keep their cost, rows b^2, within that of the gradients, rows
-/// b per answer.
-std::int64_t longest_interval(std::size_t block_size) {
+/// Most answers from one sending to the next: as many as keep the cost of a block, rows b^2, within that of
+/// the gradients, rows b per answer; a diagonal costs no more than a gradient.
+std::int64_t longest_interval(const CurvatureForm& form) {
   constexpr std::size_t kBlockPerAnswer = 8;
-  return static_cast<std::int64_t>(std::max<std::size_t>(1, block_size / kBlockPerAnswer));
+  if (form.kind == CurvatureForm::Kind::kDiagonal) return kBlockPerAnswer;
+  return static_cast<std::int64_t>(std::max<std::size_t>(1, form.size / kBlockPerAnswer));
 }
 
 }  // namespace
 
 /// Weights per training row change a block by a bounded factor; shared coefficients may by any.
 CurvatureSchedule::CurvatureSchedule(const Problem& problem, std::size_t worker)
-    : block_size_(problem.worker(worker).lower_curvature_size()),
+    : form_(common_curvature_form(problem)),
       sent_at_(owns_upper_coordinates(problem) ? 0 : problem.support(worker).size) {}
 
 bool CurvatureSchedule::is_due(std::span<const double> x) {
-  if (block_size_ == 0) return false;
-  const bool due = answers_since_ < 0 || answers_since_ + 1 >= longest_interval(block_size_) || !is_near(x);
+  if (form_.kind == CurvatureForm::Kind::kNone) return false;
+  const bool due = answers_since_ < 0 || answers_since_ + 1 >= longest_interval(form_) || !is_near(x);
   answers_since_ = due ? 0 : answers_since_ + 1;
   if (due && !sent_at_.empty()) std::copy(x.begin(), x.end(), sent_at_.begin());
   return due;
+}
+
+void CurvatureSchedule::compute(WorkerObjective& objective, std::span<const double> x,
+                                std::span<const double> y, std::span<double> out) const {
+  if (form_.kind == CurvatureForm::Kind::kBlock) {
+    objective.lower_curvature(x, y, out);
+  } else {
+    objective.lower_curvature_diagonal(x, y, out);
+  }
 }
 
 /// A coefficient exp(x_j) changes by less than a factor of e^(1/2) within this distance, so that a step

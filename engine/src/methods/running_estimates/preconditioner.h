@@ -9,49 +9,38 @@
 
 namespace adbo::detail {
 
-/// Solves with P, the mean of the workers' curvature blocks (1/N) sum_i B_i [b x b] on each of the m / b
-/// pieces of a vector, or with P + damping I. Where the objectives give no blocks, P is a multiple of the
-/// identity: twice the largest ||Hu|| / ||u|| that a Hessian product has shown.
+/// Solves with P, which stands for the lower Hessian, or with P + damping I. Fed by what the workers send of
+/// their curvature and by the Hessian products that are seen.
 class Preconditioner {
  public:
-  explicit Preconditioner(const Problem& problem);
-  ~Preconditioner();
-  Preconditioner(const Preconditioner&) = delete;
-  Preconditioner& operator=(const Preconditioner&) = delete;
+  virtual ~Preconditioner() = default;
 
-  /// Worker `worker`'s newest block; takes effect at the next refresh().
-  void set_block(std::size_t worker, std::span<const double> block);
-  /// Without blocks: product = Hu was seen.
-  void see_product(std::span<const double> u, std::span<const double> product);
-  /// Sums and factors the blocks again where any changed. P + damping I may be factored with a damping that
-  /// is off by a tenth: the solves only precondition.
-  void refresh(double damping);
+  /// Worker `worker`'s newest block or diagonal; takes effect at the next refresh().
+  virtual void set_curvature(std::size_t worker, std::span<const double> curvature) = 0;
+  /// product = Hu was seen.
+  virtual void see_product(std::span<const double> u, std::span<const double> product) = 0;
+  /// Makes P of what has come since. P + damping I may have a damping that is off by a tenth: the solves only
+  /// precondition.
+  virtual void refresh(double damping) = 0;
 
-  /// False before anything is known of the curvature: solving then leaves vectors as they are.
-  [[nodiscard]] bool is_known() const { return mean_curvature_ > 0; }
-  /// P's mean eigenvalue.
-  [[nodiscard]] double mean_curvature() const { return mean_curvature_; }
+  /// P's mean eigenvalue; 0 before anything is known of the curvature: solving then leaves vectors as they
+  /// are.
+  [[nodiscard]] virtual double mean_curvature() const = 0;
+  [[nodiscard]] bool is_known() const { return mean_curvature() > 0; }
   /// An estimate of P's largest eigenvalue; 0 before anything is known.
-  [[nodiscard]] double largest_curvature();
+  [[nodiscard]] virtual double largest_curvature() = 0;
   /// vector [m] <- P^-1 vector.
-  void solve(std::span<double> vector) const;
+  virtual void solve(std::span<double> vector) const = 0;
   /// vector [m] <- (P + damping I)^-1 vector.
-  void solve_damped(std::span<double> vector) const;
-
- private:
-  void sum_blocks();
-  void find_largest();
-  [[nodiscard]] bool is_damped() const { return damping_ > 0; }
-
-  struct Factors;
-  std::size_t block_size_, num_workers_;
-  std::vector<std::vector<double>> blocks_;
-  std::unique_ptr<Factors> factors_;
-  bool changed_ = false;
-  double mean_curvature_ = 0;
-  double largest_ = 0;  ///< of the blocks when it was last asked for
-  bool largest_is_old_ = false;
-  double damping_ = 0;  ///< as factored
+  virtual void solve_damped(std::span<double> vector) const = 0;
 };
+
+/// Of the form that common_curvature_form() finds:
+/// - blocks: P is the mean of the workers' blocks (1/N) sum_i B_i [b x b] on each of the m / b pieces of a
+///   vector;
+/// - diagonals: P = s D, D their mean on each piece and s twice the largest ||D^-1/2 H u|| / ||D^1/2 u|| that
+///   Hessian products have shown of late;
+/// - nothing: the same with D = I.
+[[nodiscard]] std::unique_ptr<Preconditioner> make_preconditioner(const Problem& problem);
 
 }  // namespace adbo::detail

@@ -8,7 +8,7 @@ namespace adbo::detail {
 
 RunningEstimates::RunningEstimates(const Problem& problem)
     : problem_(problem),
-      preconditioner_(problem),
+      preconditioner_(make_preconditioner(problem)),
       lower_(problem.start().lower),
       adjoint_(problem.lower_dim()),
       lower_residual_(problem.lower_dim()),
@@ -22,7 +22,7 @@ void RunningEstimates::absorb(std::span<const std::size_t> active, const WorkerS
     const UpdateMessage& update = states.state(i);
     if (table_iteration_[i] < 0) ++heard_;
     table_iteration_[i] = update.iteration;
-    if (update.has_curvature) preconditioner_.set_block(i, update.curvature);
+    if (update.has_curvature) preconditioner_->set_curvature(i, update.curvature);
   }
 }
 
@@ -30,8 +30,8 @@ void RunningEstimates::sum(const WorkerStates& states, std::span<const double> r
                            double damping) {
   mean(states, &UpdateMessage::lower_gradient, lower_residual_);
   mean(states, &UpdateMessage::hessian_product, adjoint_residual_);
-  preconditioner_.see_product(adjoint_, adjoint_residual_);
-  preconditioner_.refresh(damping);
+  preconditioner_->see_product(adjoint_, adjoint_residual_);
+  preconditioner_->refresh(damping);
   add_scaled(damping, adjoint_, adjoint_residual_);
   add_scaled(-1.0, right_hand_side, adjoint_residual_);
 }
@@ -40,10 +40,10 @@ void RunningEstimates::sum(const WorkerStates& states, std::span<const double> r
 /// that stable, and is Newton's own step when nothing is late.
 void RunningEstimates::improve(std::int64_t t) {
   const double caution = 1 / (1 + mean_age(t));
-  preconditioner_.solve_damped(adjoint_residual_);
+  preconditioner_->solve_damped(adjoint_residual_);
   add_scaled(-caution, adjoint_residual_, adjoint_);
-  if (!preconditioner_.is_known()) return;
-  preconditioner_.solve(lower_residual_);
+  if (!preconditioner_->is_known()) return;
+  preconditioner_->solve(lower_residual_);
   add_scaled(-caution, lower_residual_, lower_);
 }
 

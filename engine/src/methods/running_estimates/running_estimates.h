@@ -2,6 +2,7 @@
 
 #include <cstddef>
 #include <cstdint>
+#include <memory>
 #include <span>
 #include <vector>
 
@@ -43,16 +44,16 @@ class RunningEstimates {
   [[nodiscard]] const std::vector<double>& lower_residual() const { return lower_residual_; }
   /// ((1/N) sum_i d2 g_i/dy dy + damping I) q - s, [m]; between sum() and improve().
   [[nodiscard]] const std::vector<double>& adjoint_residual() const { return adjoint_residual_; }
-  [[nodiscard]] const Preconditioner& preconditioner() const { return preconditioner_; }
+  [[nodiscard]] const Preconditioner& preconditioner() const { return *preconditioner_; }
   /// An estimate of the lower Hessian's largest eigenvalue; 0 before anything is known.
-  [[nodiscard]] double largest_curvature() { return preconditioner_.largest_curvature(); }
+  [[nodiscard]] double largest_curvature() { return preconditioner_->largest_curvature(); }
   [[nodiscard]] bool table_is_complete() const { return heard_ == table_iteration_.size(); }
   /// Iterations since the requests that the contributions answer, on average.
   [[nodiscard]] double mean_age(std::int64_t t) const;
 
  private:
   const Problem& problem_;
-  Preconditioner preconditioner_;
+  std::unique_ptr<Preconditioner> preconditioner_;
   std::vector<double> lower_, adjoint_;                    ///< [m]
   std::vector<double> lower_residual_, adjoint_residual_;  ///< [m]
   /// Of the request that each worker's contribution answers; -1: none yet.

@@ -11,4 +11,7 @@ namespace adbo::kernels {
 /// rows.
 void weighted_gram(const Rows& rows, std::span<const double> weights, std::span<double> out);
 
+/// out [cols] = the diagonal of the same: sum_j weight_j x_jk^2. Costs one pass over the entries.
+void weighted_squares(const Rows& rows, std::span<const double> weights, std::span<double> out);
+
 }  // namespace adbo::kernels
