@@ -42,11 +42,11 @@ TEST_CASE("batch sampler: a draw is a function of seed, worker, level and number
       other(instance.problem, 8, 1);
   std::int64_t equal_seed = 0, equal_worker = 0, equal_level = 0;
   for (std::uint64_t draw = 1000; draw-- > 0;) {
-    const std::size_t index = sampler.lower(1, draw).index;
-    CHECK(same.lower(1, draw).index == index);
-    equal_seed += other.lower(1, draw).index == index;
-    equal_worker += sampler.lower(2, draw).index == index;
-    equal_level += sampler.upper(1, draw).index == index;
+    const std::size_t index = sampler.lower(1, {.lower = draw}).index;
+    CHECK(same.lower(1, {.lower = draw}).index == index);
+    equal_seed += other.lower(1, {.lower = draw}).index == index;
+    equal_worker += sampler.lower(2, {.lower = draw}).index == index;
+    equal_level += sampler.upper(1, {.upper = draw}).index == index;
   }
   // Independent draws of 64 agree in 1000/64 = 16 of 1000, with deviation 4.
   for (const std::int64_t equal : {equal_seed, equal_worker, equal_level}) {
@@ -61,11 +61,20 @@ TEST_CASE("batch sampler: every batch is as likely as any other") {
   constexpr std::uint64_t kDraws = 20000;
   std::vector<double> seen(10, 0.0);
   for (std::uint64_t draw = 0; draw < kDraws; ++draw) {
-    const Batch batch = sampler.upper(0, draw);
+    const Batch batch = sampler.upper(0, {.upper = draw});
     REQUIRE(batch.count == 10);
     REQUIRE(batch.index < 10);
     seen[batch.index] += 1;
   }
   // Expected 2000 with deviation 42; 5 deviations.
   for (const double times : seen) CHECK(times == doctest::Approx(2000).epsilon(0.105));
+}
+
+TEST_CASE("batch sampler: draws in order pass over all batches") {
+  const adbo::QuadraticInstance instance = instance_of(10);
+  const BatchSampler sampler(instance.problem, 3, 4);
+  for (std::uint64_t draw = 0; draw < 7; ++draw) {
+    CHECK(sampler.lower(1, {.lower = draw, .in_order = true}).index == draw % 3);
+    CHECK(sampler.upper(1, {.upper = draw, .in_order = true}).index == draw % 3);
+  }
 }

@@ -282,7 +282,7 @@ TEST_CASE("exact: rounds with mini-batches average to the whole and count sample
   std::int64_t draws = 0;
   for (; std::count(seen.begin(), seen.end(), true) < 4; ++draws) {
     rounds.ask(all, point, sampler, {.lower = static_cast<std::uint64_t>(draws)});
-    const Batch batch = sampler.lower(1, static_cast<std::uint64_t>(draws));
+    const Batch batch = sampler.lower(1, {.lower = static_cast<std::uint64_t>(draws)});
     if (seen[batch.index]) continue;
     seen[batch.index] = true;
     for (std::size_t k = 0; k < 6; ++k) epoch[k] += rounds.answer(1).lower_gradient[k] / 4;

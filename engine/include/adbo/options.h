@@ -6,7 +6,19 @@
 
 namespace adbo {
 
-enum class Method { kAuto, kAdbo, kSdbo, kAsyncHypergradient, kExact };
+enum class Method {
+  kAuto,
+  kAdbo,
+  kSdbo,
+  kAsyncHypergradient,
+  kExact,
+  kStocbio,
+  kStable,
+  kVrbo,
+  kSoba,
+  kSaba,
+  kAmigo
+};
 /// What kAuto stands for.
 inline constexpr Method kAutomaticMethod = Method::kAsyncHypergradient;
 enum class ClockKind { kReal, kVirtual };
@@ -89,6 +101,10 @@ struct Options {
   std::int64_t lower_steps = 10;    ///< steps of y within an iteration
   std::int64_t adjoint_steps = 10;  ///< steps or terms of the adjoint's solver within an iteration
   std::int64_t batch_rows = 0;      ///< rows of a mini-batch, per worker; 0: all
+
+  // Single methods among them
+  std::int64_t vrbo_period = 10;  ///< q: iterations from one evaluation of all rows to the next
+  double stable_weight = 0.1;     ///< tau: what is not carried over of the estimated matrices
 
   // The exact hypergradient
   double hypergradient_tolerance = 1e-8;  ///< on the projected hypergradient's norm, relative to 1 + |F|

@@ -7,6 +7,12 @@
 #include "methods/exact/exact_master.h"
 #include "methods/implicit_cuts/implicit_master.h"
 #include "methods/implicit_cuts/implicit_worker.h"
+#include "methods/stochastic/amigo_master.h"
+#include "methods/stochastic/saba_master.h"
+#include "methods/stochastic/soba_master.h"
+#include "methods/stochastic/stable_master.h"
+#include "methods/stochastic/stocbio_master.h"
+#include "methods/stochastic/vrbo_master.h"
 #include "methods/synchronous/evaluation_worker.h"
 #include "protocol/direct_curvature.h"
 
@@ -84,6 +90,16 @@ MethodParts make_exact(const Problem& problem, const Options& options) {
   return parts;
 }
 
+/// A method of mini-batches: its workers only evaluate, and without curvature.
+template <class Master>
+MethodParts make_descent(const Problem& problem, const Options& options) {
+  MethodParts parts;
+  parts.master = std::make_unique<Master>(problem, options);
+  add_programs<EvaluationWorker>(parts, problem, std::size_t{0});
+  parts.make_snapshot = [&problem] { return make_snapshot(problem); };
+  return parts;
+}
+
 }  // namespace
 
 MethodParts make_method(const Problem& problem, const Options& options) {
@@ -92,6 +108,18 @@ MethodParts make_method(const Problem& problem, const Options& options) {
       return make_async_hypergradient(problem, options);
     case Method::kExact:
       return make_exact(problem, options);
+    case Method::kStocbio:
+      return make_descent<StocbioMaster>(problem, options);
+    case Method::kStable:
+      return make_descent<StableMaster>(problem, options);
+    case Method::kVrbo:
+      return make_descent<VrboMaster>(problem, options);
+    case Method::kSoba:
+      return make_descent<SobaMaster>(problem, options);
+    case Method::kSaba:
+      return make_descent<SabaMaster>(problem, options);
+    case Method::kAmigo:
+      return make_descent<AmigoMaster>(problem, options);
     case Method::kAuto:
     case Method::kAdbo:
     case Method::kSdbo:

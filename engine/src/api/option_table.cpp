@@ -264,6 +264,20 @@ void add_hypergradient_methods(TableBuilder& table) {
                "Rows of a mini-batch, per worker; 0: all of them.");
 }
 
+void add_vrbo(TableBuilder& table) {
+  table.group("VRBO");
+  table.number({.name = "vrbo_period", .symbol = "q"}, &Options::vrbo_period, between(1, 1e9),
+               "Iterations from one evaluation of all rows to the next.");
+}
+
+void add_stable(TableBuilder& table) {
+  table.group("STABLE");
+  table.number(
+      {.name = "stable_weight", .symbol = "tau"}, &Options::stable_weight, between(0.001, 1),
+      "Share of the estimated Hessian and cross derivative that is not carried over from the iteration "
+      "before; 1: none is carried over.");
+}
+
 void add_exact(TableBuilder& table) {
   table.group("Exact hypergradient");
   table.number({.name = "hypergradient_tolerance"}, &Options::hypergradient_tolerance, above(0),
@@ -280,6 +294,8 @@ std::vector<OptionInfo> build_table() {
   add_cuts(table);
   add_hypergradient(table);
   add_hypergradient_methods(table);
+  add_vrbo(table);
+  add_stable(table);
   add_exact(table);
   return table.take();
 }

@@ -30,8 +30,9 @@ BatchSampler::BatchSampler(const Problem& problem, std::uint64_t seed, std::int6
   }
 }
 
-Batch BatchSampler::Level::at(std::uint64_t draw) const {
+Batch BatchSampler::Level::at(std::uint64_t draw, bool in_order) const {
   if (count == 1) return {};
+  if (in_order) return {.index = static_cast<std::size_t>(draw % count), .count = count};
   return {.index = static_cast<std::size_t>(RandomStream(key, draw).below(count)), .count = count};
 }
 

@@ -12,6 +12,7 @@ namespace adbo::detail {
 /// Which of a sampler's draws a round uses; the same numbers give the same batches again.
 struct BatchDraws {
   std::uint64_t upper = 0, lower = 0;
+  bool in_order = false;  ///< draw d is batch d mod count, not a random one: for passes over all batches
 };
 
 /// Every worker's mini-batches: the batch of a worker's d-th draw is a function of (seed, worker, d) alone,
@@ -22,8 +23,12 @@ class BatchSampler {
   /// `batch_rows`: samples of a batch at most; 0, or as many as the worker has: every batch is the whole.
   BatchSampler(const Problem& problem, std::uint64_t seed, std::int64_t batch_rows);
 
-  [[nodiscard]] Batch upper(std::size_t worker, std::uint64_t draw) const { return upper_[worker].at(draw); }
-  [[nodiscard]] Batch lower(std::size_t worker, std::uint64_t draw) const { return lower_[worker].at(draw); }
+  [[nodiscard]] Batch upper(std::size_t worker, const BatchDraws& draws) const {
+    return upper_[worker].at(draws.upper, draws.in_order);
+  }
+  [[nodiscard]] Batch lower(std::size_t worker, const BatchDraws& draws) const {
+    return lower_[worker].at(draws.lower, draws.in_order);
+  }
   /// Batches of a worker: its draws have indices below that.
   [[nodiscard]] std::size_t upper_count(std::size_t worker) const { return upper_[worker].count; }
   [[nodiscard]] std::size_t lower_count(std::size_t worker) const { return lower_[worker].count; }
@@ -34,7 +39,7 @@ class BatchSampler {
   struct Level {
     std::uint64_t key = 0;  ///< of the level's own random numbers
     std::size_t count = 1;
-    [[nodiscard]] Batch at(std::uint64_t draw) const;
+    [[nodiscard]] Batch at(std::uint64_t draw, bool in_order) const;
   };
   std::vector<Level> upper_, lower_;  ///< per worker
 };

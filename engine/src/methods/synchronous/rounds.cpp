@@ -31,8 +31,8 @@ void Rounds::ask(const Wanted& wanted, const EvaluationPoint& point, std::span<c
     request.ask = Ask::kMeasure;
     request.wanted = wanted;
     request.point = point;
-    request.upper_batch = sampler != nullptr ? sampler->upper(worker, draws.upper) : Batch{};
-    request.lower_batch = sampler != nullptr ? sampler->lower(worker, draws.lower) : Batch{};
+    request.upper_batch = sampler != nullptr ? sampler->upper(worker, draws) : Batch{};
+    request.lower_batch = sampler != nullptr ? sampler->lower(worker, draws) : Batch{};
   }
   const double before = transport_->now_seconds();
   const bool complete = transport_->exchange(asked_, Transport::Timing::kTimed);
