@@ -369,23 +369,24 @@ FitResult fit(std::span<double> w, const ValueAndGradient& function, const Hessi
   return Minimizer(w, function, hessian, options).run();
 }
 
-LinearSolveResult conjugate_gradients(
-    const std::function<void(std::span<const double>, std::span<double>)>& product, std::span<const double> b,
-    std::span<double> x, double tolerance, int max_iterations) {
+ConjugateGradients::ConjugateGradients(std::size_t dimension)
+    : residual_(dimension), search_(dimension), image_(dimension) {}
+
+LinearSolveResult ConjugateGradients::solve(const LinearProduct& product, std::span<const double> b,
+                                            std::span<double> x, double tolerance, int max_iterations) {
   LinearSolveResult result;
-  const double b_norm = norm(b);
+  std::copy(b.begin(), b.end(), residual_.begin());
+  const double b_norm = norm(residual_);
   if (b_norm == 0) {
     std::fill(x.begin(), x.end(), 0.0);
     result.converged = true;
     return result;
   }
   const double target = tolerance * b_norm;
-  Vector residual(b.begin(), b.end()), search, image(b.size());
-
   const auto true_residual = [&] {
-    product(x, image);
-    for (std::size_t i = 0; i < b.size(); ++i) residual[i] = b[i] - image[i];
-    return norm(residual);
+    product(x, image_);
+    for (std::size_t i = 0; i < b.size(); ++i) residual_[i] = b[i] - image_[i];
+    return norm(residual_);
   };
   const bool from_zero = std::all_of(x.begin(), x.end(), [](double v) { return v == 0; });
   result.residual_norm = from_zero ? b_norm : true_residual();
@@ -396,28 +397,33 @@ LinearSolveResult conjugate_gradients(
   while (result.residual_norm > target && result.residual_norm < 0.5 * verified &&
          result.iterations < max_iterations && !result.non_positive_curvature) {
     verified = result.residual_norm;
-    search = residual;
-    double square = dot(residual, residual);
+    search_ = residual_;
+    double square = dot(residual_, residual_);
     while (square > target * target && result.iterations < max_iterations) {
-      product(search, image);
-      const double curvature = dot(search, image);
+      product(search_, image_);
+      const double curvature = dot(search_, image_);
       if (!(curvature > 0)) {  // a curvature that is not a number ends the round, too
         result.non_positive_curvature = curvature <= 0;
         break;
       }
       const double step = square / curvature;
-      add_scaled(x, step, search);
-      add_scaled(residual, -step, image);
+      add_scaled(x, step, search_);
+      add_scaled(residual_, -step, image_);
       ++result.iterations;
-      const double next_square = dot(residual, residual);
+      const double next_square = dot(residual_, residual_);
       const double ratio = next_square / square;
       square = next_square;
-      for (std::size_t i = 0; i < b.size(); ++i) search[i] = residual[i] + ratio * search[i];
+      for (std::size_t i = 0; i < b.size(); ++i) search_[i] = residual_[i] + ratio * search_[i];
     }
     result.residual_norm = true_residual();
   }
   result.converged = result.residual_norm <= target;
   return result;
+}
+
+LinearSolveResult conjugate_gradients(const LinearProduct& product, std::span<const double> b,
+                                      std::span<double> x, double tolerance, int max_iterations) {
+  return ConjugateGradients(b.size()).solve(product, b, x, tolerance, max_iterations);
 }
 
 }  // namespace adbo::kernels

@@ -61,6 +61,8 @@ Json metrics_json(const RunFacts& facts) {
   }
   put(json, "upper_change_max", summary.upper_change_max);
   if (summary.stationarity_gap >= 0) put(json, "stationarity_gap", summary.stationarity_gap);
+  if (summary.adjoint_residual >= 0) put(json, "adjoint_residual", summary.adjoint_residual);
+  if (summary.consensus_error >= 0) put(json, "consensus_error", summary.consensus_error);
   return json;
 }
 

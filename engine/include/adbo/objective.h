@@ -38,6 +38,9 @@ class WorkerObjective {
   /// differences of lower(), 2 * support.size calls.
   virtual void lower_cross_product(std::span<const double> x, std::span<const double> y,
                                    std::span<const double> u, std::span<double> out_x);
+  /// out_x [support.size] = (d g_i / dx)(x, y). Default: central differences of lower(), 2 * support.size
+  /// calls.
+  virtual void lower_slope(std::span<const double> x, std::span<const double> y, std::span<double> out_x);
   /// lower(), lower_hessian_product() and lower_cross_product() together; override where one pass over the
   /// data gives all three. Any output may be empty: it is then not wanted. Returns g_i, or 0 where grad_y is
   /// not wanted.

@@ -17,7 +17,15 @@ enum class Method {
   kVrbo,
   kSoba,
   kSaba,
-  kAmigo
+  kAmigo,
+  kAidCg,
+  kAidNeumann,
+  kItd,
+  kCpbo,
+  kF2sa,
+  kFedNest,
+  kDsbo,
+  kSpdb,
 };
 /// What kAuto stands for.
 inline constexpr Method kAutomaticMethod = Method::kAsyncHypergradient;
@@ -53,6 +61,13 @@ enum class LowerRoundOrder { kPaper, kDualFirst, kConsensusFirst };
 /// dh/dv through all K rounds with their coupling (exact); through K + 1 rounds of the worker alone (the
 /// authors' coefficient code); or through K + 1 rounds without the Hessian terms (their hyper-cleaning code).
 enum class CutGradient { kExact, kLocal, kLocalFrozen };
+
+/// Local steps corrected by the mean gradient and a hypergradient from everybody (full), or uncorrected local
+/// steps and every worker's hypergradient by its own Hessian (light).
+enum class FedNestVariant { kFull, kLight };
+/// Who talks to whom in a decentralized method: everybody to two neighbours, pairs drawn at random, everybody
+/// to everybody.
+enum class GraphKind { kRing, kRandom, kComplete };
 
 /// Everything a run can be told. An aggregate with defaults; option_table.h names, bounds and documents each
 /// member.
@@ -105,6 +120,21 @@ struct Options {
   // Single methods among them
   std::int64_t vrbo_period = 10;  ///< q: iterations from one evaluation of all rows to the next
   double stable_weight = 0.1;     ///< tau: what is not carried over of the estimated matrices
+
+  // F2SA
+  double f2sa_multiplier = 10;   ///< lambda_0
+  double f2sa_growth = 1.0 / 3;  ///< lambda_t = lambda_0 (1 + t)^growth
+
+  // FedNest
+  FedNestVariant fednest_variant = FedNestVariant::kFull;
+  std::int64_t fednest_rounds = 1;  ///< T: inner rounds of an iteration, lower_steps local steps each
+  std::int64_t upper_steps = 1;     ///< local steps of x within an iteration
+
+  // Decentralized
+  GraphKind graph = GraphKind::kRing;
+  double graph_probability = 0.5;  ///< of an edge, where graph = random
+  double dsbo_averaging = 1;       ///< weight of the new hypergradient in its moving average
+  double spdb_penalty = 0.5;       ///< rho of the augmented Lagrangian, in units of 1 / step
 
   // The exact hypergradient
   double hypergradient_tolerance = 1e-8;  ///< on the projected hypergradient's norm, relative to 1 + |F|

@@ -62,7 +62,8 @@ class Problem {
 /// The largest disagreement between an objective's products and central differences of its own
 /// values/gradients.
 struct DerivativeCheck {
-  double upper_grad_x = 0, upper_grad_y = 0, lower_grad_y = 0, hessian = 0, cross = 0;  ///< relative errors
+  double upper_grad_x = 0, upper_grad_y = 0, lower_grad_x = 0, lower_grad_y = 0;  ///< relative errors
+  double hessian = 0, cross = 0;
   [[nodiscard]] double worst() const;
 };
 /// Compares along `directions` seeded random directions at the given point; x [support.size], y [m].

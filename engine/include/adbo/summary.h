@@ -75,6 +75,9 @@ struct Summary {
   double upper_change_max = -1;              ///< largest |v_j - v_j^0|
   double stationarity_gap = -1;              ///< last measured; -1: never
   std::int64_t stationarity_iteration = -1;  ///< T(epsilon): first measured iteration at or below the target
+  double adjoint_residual = -1;  ///< relative, of the last linear system that was solved; -1: none was
+  double consensus_error =
+      -1;  ///< decentralized: largest |x_ij - mean_j|, |y_ij - mean_j|; -1: not decentralized
   Counts counts;
   std::vector<std::int64_t> staleness_histogram;  ///< [k]: answers that were k iterations old when used
   Options options_used;                           ///< with every automatic value filled in

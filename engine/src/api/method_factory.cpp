@@ -2,11 +2,19 @@
 
 #include "methods/adbo/adbo_master.h"
 #include "methods/adbo/adbo_worker.h"
+#include "methods/aid/aid_master.h"
 #include "methods/async_hypergradient/hypergradient_master.h"
 #include "methods/async_hypergradient/hypergradient_worker.h"
+#include "methods/cpbo/cpbo_master.h"
+#include "methods/decentralized/dsbo_master.h"
+#include "methods/decentralized/spdb_master.h"
 #include "methods/exact/exact_master.h"
+#include "methods/f2sa/f2sa_master.h"
+#include "methods/fednest/fednest_master.h"
+#include "methods/fednest/fednest_worker.h"
 #include "methods/implicit_cuts/implicit_master.h"
 #include "methods/implicit_cuts/implicit_worker.h"
+#include "methods/itd/itd_master.h"
 #include "methods/stochastic/amigo_master.h"
 #include "methods/stochastic/saba_master.h"
 #include "methods/stochastic/soba_master.h"
@@ -90,12 +98,22 @@ MethodParts make_exact(const Problem& problem, const Options& options) {
   return parts;
 }
 
-/// A method of mini-batches: its workers only evaluate, and without curvature.
+/// A method whose workers only evaluate.
 template <class Master>
-MethodParts make_descent(const Problem& problem, const Options& options) {
+MethodParts make_in_rounds(const Problem& problem, const Options& options) {
   MethodParts parts;
   parts.master = std::make_unique<Master>(problem, options);
   add_programs<EvaluationWorker>(parts, problem, std::size_t{0});
+  parts.make_snapshot = [&problem] { return make_snapshot(problem); };
+  return parts;
+}
+
+MethodParts make_fednest(const Problem& problem, const Options& options) {
+  MethodParts parts;
+  const std::shared_ptr<const BatchSampler> sampler =
+      std::make_shared<BatchSampler>(problem, options.seed, options.batch_rows);
+  parts.master = std::make_unique<FedNestMaster>(problem, options, sampler);
+  add_programs<FedNestWorker>(parts, problem, sampler);
   parts.make_snapshot = [&problem] { return make_snapshot(problem); };
   return parts;
 }
@@ -109,17 +127,32 @@ MethodParts make_method(const Problem& problem, const Options& options) {
     case Method::kExact:
       return make_exact(problem, options);
     case Method::kStocbio:
-      return make_descent<StocbioMaster>(problem, options);
+      return make_in_rounds<StocbioMaster>(problem, options);
     case Method::kStable:
-      return make_descent<StableMaster>(problem, options);
+      return make_in_rounds<StableMaster>(problem, options);
     case Method::kVrbo:
-      return make_descent<VrboMaster>(problem, options);
+      return make_in_rounds<VrboMaster>(problem, options);
     case Method::kSoba:
-      return make_descent<SobaMaster>(problem, options);
+      return make_in_rounds<SobaMaster>(problem, options);
     case Method::kSaba:
-      return make_descent<SabaMaster>(problem, options);
+      return make_in_rounds<SabaMaster>(problem, options);
     case Method::kAmigo:
-      return make_descent<AmigoMaster>(problem, options);
+      return make_in_rounds<AmigoMaster>(problem, options);
+    case Method::kAidCg:
+    case Method::kAidNeumann:
+      return make_in_rounds<AidMaster>(problem, options);
+    case Method::kItd:
+      return make_in_rounds<ItdMaster>(problem, options);
+    case Method::kCpbo:
+      return make_in_rounds<CpboMaster>(problem, options);
+    case Method::kF2sa:
+      return make_in_rounds<F2saMaster>(problem, options);
+    case Method::kFedNest:
+      return make_fednest(problem, options);
+    case Method::kDsbo:
+      return make_in_rounds<DsboMaster>(problem, options);
+    case Method::kSpdb:
+      return make_in_rounds<SpdbMaster>(problem, options);
     case Method::kAuto:
     case Method::kAdbo:
     case Method::kSdbo:

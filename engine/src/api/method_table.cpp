@@ -9,7 +9,8 @@ namespace {
 // Groups of the option table.
 constexpr std::string_view kStepSizes = "Step sizes", kRegularization = "Regularization of the Lagrangian",
                            kCuts = "Lower rounds and cuts", kAsynchronous = "Asynchronous hypergradient",
-                           kExact = "Exact hypergradient", kHypergradientMethods = "Hypergradient methods";
+                           kExact = "Exact hypergradient", kHypergradientMethods = "Hypergradient methods",
+                           kF2sa = "F2SA", kFedNest = "FedNest";
 
 /// Groups whose options act on every method, but for those that are about answers that come late.
 constexpr std::array<std::string_view, 2> kCommonGroups{"Asynchrony", "Limits"};
@@ -86,6 +87,60 @@ std::vector<MethodInfo> build_table() {
        "Arbel, Mairal 2022, Algorithm 1",
        Pace::kRounds,
        {kHypergradientMethods}},
+      {Method::kAidCg,
+       "aid-cg",
+       "Gradient steps below, the adjoint by a few conjugate gradients from the last one, a gradient step "
+       "above.",
+       "Ji, Yang, Liang 2021, Algorithm 1 (AID-BiO); Grazzi, Franceschi, Pontil, Salzo 2020",
+       Pace::kRounds,
+       {"step_upper", "step_lower", "step_decay", "lower_steps", "adjoint_steps"}},
+      {Method::kAidNeumann,
+       "aid-neumann",
+       "The same with the adjoint by a truncated Neumann series.",
+       "Ji, Yang, Liang 2021, Algorithm 1 (AID-BiO); Grazzi, Franceschi, Pontil, Salzo 2020",
+       Pace::kRounds,
+       {"step_upper", "step_lower", "step_adjoint", "step_decay", "lower_steps", "adjoint_steps"}},
+      {Method::kItd,
+       "itd",
+       "Gradient steps below, differentiated in reverse, a gradient step above.",
+       "Ji, Yang, Liang 2021, Algorithm 1 (ITD-BiO)",
+       Pace::kRounds,
+       {"step_upper", "step_lower", "step_decay", "lower_steps"}},
+      {Method::kCpbo,
+       "cpbo",
+       "The paper's centralized method: cutting planes of the lower level until T1, then descent with the "
+       "polytope as it is.",
+       "Jiao, Yang, Wu, Song, Jian 2023, Algorithm 2",
+       Pace::kRounds,
+       {"step_upper", "step_lower", "step_cut_multiplier", "lower_rounds", "cut_interval", "cut_phase",
+        "cut_until", "max_cuts", "lower_tolerance", "cut_rule", "drop_rule"}},
+      {Method::kF2sa,
+       "f2sa",
+       "Gradients alone: the lower level as a penalty whose multiplier grows.",
+       "Kwon, Kwon, Wright, Nowak 2023, Algorithm 1 (F2SA)",
+       Pace::kRounds,
+       {"step_upper", "step_lower", "step_decay", "lower_steps", kF2sa}},
+      {Method::kFedNest,
+       "fednest",
+       "Federated: local steps of the workers on both levels, the hypergradient by a federated Neumann "
+       "series.",
+       "Tarzanagh, Li, Thrampoulidis, Oymak 2022, Algorithms 1 to 4 (FedNest, LFedNest)",
+       Pace::kRounds,
+       {kHypergradientMethods, kFedNest}},
+      {Method::kDsbo,
+       "dsbo",
+       "Decentralized: gossip on both levels, the adjoint by gossip with gradient tracking.",
+       "Chen, Huang, Ma, Balasubramanian 2022, Algorithms 1 and 2 (MA-DSBO)",
+       Pace::kRounds,
+       {kHypergradientMethods, "graph", "graph_probability", "dsbo_averaging"}},
+      {Method::kSpdb,
+       "spdb",
+       "Decentralized: primal-dual steps of an augmented Lagrangian on both levels and on the adjoint.",
+       "Lu, Cui, Squillante, Kingsbury, Horesh 2022 (SPDB); Lu, Zeng, Cui, Squillante, Horesh, Kingsbury, "
+       "Liu, "
+       "Hong 2022 (SLAM)",
+       Pace::kRounds,
+       {kHypergradientMethods, "graph", "graph_probability", "spdb_penalty"}},
   };
   return table;
 }

@@ -53,6 +53,20 @@ void WorkerObjective::lower_cross_product(std::span<const double> x, std::span<c
   }
 }
 
+void WorkerObjective::lower_slope(std::span<const double> x, std::span<const double> y,
+                                  std::span<double> out_x) {
+  std::vector<double> moved(x.begin(), x.end()), gradient(y.size());
+  const double unit = std::cbrt(std::numeric_limits<double>::epsilon());
+  for (std::size_t j = 0; j < x.size(); ++j) {
+    const double step = unit * std::max(1.0, std::abs(x[j]));
+    moved[j] = x[j] + step;
+    const double ahead = lower(moved, y, gradient);
+    moved[j] = x[j] - step;
+    out_x[j] = (ahead - lower(moved, y, gradient)) / (2 * step);
+    moved[j] = x[j];
+  }
+}
+
 void WorkerObjective::lower_curvature(std::span<const double>, std::span<const double>,
                                       std::span<double> block) {
   std::fill(block.begin(), block.end(), 0.0);

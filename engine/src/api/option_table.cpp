@@ -273,7 +273,7 @@ void add_vrbo(TableBuilder& table) {
 void add_stable(TableBuilder& table) {
   table.group("STABLE");
   table.number(
-      {.name = "stable_weight", .symbol = "tau"}, &Options::stable_weight, between(0.001, 1),
+      {.name = "stable_weight", .symbol = "tau"}, &Options::stable_weight, {0, 1, true},
       "Share of the estimated Hessian and cross derivative that is not carried over from the iteration "
       "before; 1: none is carried over.");
 }
@@ -283,6 +283,39 @@ void add_exact(TableBuilder& table) {
   table.number({.name = "hypergradient_tolerance"}, &Options::hypergradient_tolerance, above(0),
                "The run ends as converged when the norm of the projected hypergradient is at most this times "
                "1 + |F|.");
+}
+
+void add_f2sa(TableBuilder& table) {
+  table.group("F2SA");
+  table.number(
+      {.name = "f2sa_multiplier", .symbol = "lambda_0"}, &Options::f2sa_multiplier, above(0),
+      "Multiplier of the lower level's penalty at the start; the hypergradient's bias is of the order of "
+      "1 / multiplier.");
+  table.number({.name = "f2sa_growth"}, &Options::f2sa_growth, between(0, 2),
+               "The multiplier of iteration t is f2sa_multiplier (1 + t)^f2sa_growth.");
+}
+
+void add_fednest(TableBuilder& table) {
+  table.group("FedNest");
+  table.choice({.name = "fednest_variant"}, choice_of<&Options::fednest_variant>(), {"full", "light"},
+               "full: local steps corrected by the mean gradient, hypergradient from everybody; light: "
+               "uncorrected local steps, every worker's hypergradient by its own Hessian.");
+  table.number({.name = "fednest_rounds", .symbol = "T"}, &Options::fednest_rounds, between(1, 1e6),
+               "Inner rounds of an iteration, each of lower_steps local steps.");
+  table.number({.name = "upper_steps"}, &Options::upper_steps, between(1, 1e6),
+               "Local steps of the upper variable within an iteration.");
+}
+
+void add_decentralized(TableBuilder& table) {
+  table.group("Decentralized");
+  table.choice({.name = "graph"}, choice_of<&Options::graph>(), {"ring", "random", "complete"},
+               "Who talks to whom; weights are those of Metropolis.");
+  table.number({.name = "graph_probability"}, &Options::graph_probability, between(0, 1),
+               "Probability of an edge with graph = random; a ring beneath keeps the graph connected.");
+  table.number({.name = "dsbo_averaging", .symbol = "alpha"}, &Options::dsbo_averaging, {0, 1, true},
+               "Weight of the newest hypergradient in an agent's moving average.");
+  table.number({.name = "spdb_penalty", .symbol = "rho"}, &Options::spdb_penalty, {0, 1, true},
+               "Penalty of the augmented Lagrangian, in units of 1 / step.");
 }
 
 std::vector<OptionInfo> build_table() {
@@ -297,6 +330,9 @@ std::vector<OptionInfo> build_table() {
   add_vrbo(table);
   add_stable(table);
   add_exact(table);
+  add_f2sa(table);
+  add_fednest(table);
+  add_decentralized(table);
   return table.take();
 }
 

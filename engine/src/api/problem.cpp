@@ -79,7 +79,7 @@ Status Problem::validate() const {
 }
 
 double DerivativeCheck::worst() const {
-  return std::max({upper_grad_x, upper_grad_y, lower_grad_y, hessian, cross});
+  return std::max({upper_grad_x, upper_grad_y, lower_grad_x, lower_grad_y, hessian, cross});
 }
 
 namespace {
@@ -122,7 +122,8 @@ DerivativeCheck check_derivatives(WorkerObjective& objective, std::span<const do
   std::vector<double> scratch_x(grad_x.size()), scratch_y(y.size());
   objective.upper(x, y, grad_x, grad_y);
   objective.lower(x, y, gradient);
-  std::vector<double> hessian(y.size()), cross(x.size());
+  std::vector<double> hessian(y.size()), cross(x.size()), slope(x.size());
+  objective.lower_slope(x, y, slope);
   for (int d = 0; d < directions; ++d) {
     const auto dx = random_direction(x.size(), random);
     const auto dy = random_direction(y.size(), random);
@@ -140,6 +141,9 @@ DerivativeCheck check_derivatives(WorkerObjective& objective, std::span<const do
           central_difference(
               [&](double s) { return objective.upper(moved(x, dx, s), y, scratch_x, scratch_y); }, kStep));
     }
+    keep_worst(
+        check.lower_grad_x, dot(slope, dx),
+        central_difference([&](double s) { return objective.lower(moved(x, dx, s), y, scratch_y); }, kStep));
     objective.lower_hessian_product(x, y, u, hessian);
     keep_worst(check.hessian, dot(hessian, dy),
                central_difference(

@@ -59,6 +59,11 @@ class CleaningWorker final : public WorkerObjective {
     scale_to_cross_product(x, scales_.train, out_x);
   }
 
+  void lower_slope(std::span<const double> x, std::span<const double> y, std::span<double> out_x) override {
+    train_.row_losses(y, out_x);
+    scale_to_cross_product(x, scales_.train, out_x);
+  }
+
   double lower_fused(std::span<const double> x, std::span<const double> y, std::span<const double> u,
                      std::span<double> grad_y, std::span<double> hessian_y,
                      std::span<double> cross_x) override {
@@ -133,7 +138,7 @@ class CleaningWorker final : public WorkerObjective {
     for (std::size_t k = 0; k < u.size(); ++k) out_y[k] += 2 * scales_.ridge * u[k];
   }
 
-  /// From <grad CE_j, u> to sigma'(psi_j) scale <grad CE_j, u>.
+  /// From <grad CE_j, u> to sigma'(psi_j) scale <grad CE_j, u>, and likewise from CE_j.
   static void scale_to_cross_product(std::span<const double> x, double scale,
                                      std::span<double> row_derivatives) {
     for (std::size_t j = 0; j < x.size(); ++j) row_derivatives[j] *= scale * detail::sigmoid_derivative(x[j]);

@@ -100,6 +100,11 @@ class QuadraticObjective final : public WorkerObjective {
     view(out_x).noalias() = -worker_.coupling.transpose() * view(u);
   }
 
+  void lower_slope(std::span<const double> /*x*/, std::span<const double> y,
+                   std::span<double> out_x) override {
+    view(out_x).noalias() = -worker_.coupling.transpose() * view(y);
+  }
+
   double lower_batch(const Batch& batch, std::span<const double> x, std::span<const double> y,
                      std::span<const double> u, std::span<double> grad_y, std::span<double> hessian_y,
                      std::span<double> cross_x) override {

@@ -69,6 +69,14 @@ class Penalty {
     return 2 * factor_ * largest;
   }
 
+  /// out [n] = penalty_factor r'(psi_j) times the sum over the blocks of w^2.
+  void slope(std::span<const double> w, std::span<double> out) const {
+    std::fill(out.begin(), out.end(), 0.0);
+    for_each(w.size(), [&](std::size_t j, std::size_t k) {
+      out[j] += factor_ * coefficient_[j].slope * w[k] * w[k];
+    });
+  }
+
   /// out [n] = 2 penalty_factor r'(psi_j) times the sum over the blocks of w u.
   void cross_product(std::span<const double> w, std::span<const double> u, std::span<double> out) const {
     std::fill(out.begin(), out.end(), 0.0);
@@ -142,6 +150,11 @@ class TuningWorker final : public WorkerObjective {
                            std::span<double> out_x) override {
     penalty_.set(x);
     penalty_.cross_product(y, u, out_x);
+  }
+
+  void lower_slope(std::span<const double> x, std::span<const double> y, std::span<double> out_x) override {
+    penalty_.set(x);
+    penalty_.slope(y, out_x);
   }
 
   double lower_fused(std::span<const double> x, std::span<const double> y, std::span<const double> u,

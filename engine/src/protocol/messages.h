@@ -43,6 +43,21 @@ struct Wanted {
   bool hessian_product = false;  ///< (d2 g_i/dy dy) u
   bool cross_product = false;    ///< (d2 g_i/dx dy) u
   bool curvature = false;        ///< WorkerObjective::lower_curvature()
+  bool lower_slope = false;      ///< grad_x g_i
+};
+
+/// FedNest's local steps from the point of a request: count times z <- z - step d, z being the worker's x or
+/// y.
+struct LocalSteps {
+  enum class Variable : std::uint8_t { kNone, kLower, kUpper };
+  Variable variable = Variable::kNone;
+  bool is_corrected = false;  ///< d = grad_i(z) - grad_i(start) + correction; otherwise grad_i(z)
+  std::int64_t count = 0;
+  double step = 0;
+  std::int64_t adjoint_terms = 0;  ///< of the worker's own Neumann series, where x takes uncorrected steps
+  double adjoint_step = 0;
+  std::span<const double> correction{};  ///< mean direction at the start; [m], or [n] for x
+  std::uint64_t first_draw = 0;          ///< of the mini-batches, one draw per step
 };
 
 /// The point of an evaluation; u is read only where a product is wanted.
@@ -62,6 +77,9 @@ struct Evaluation {
   std::vector<double> hessian_product;       ///< [m]
   std::vector<double> cross_product;         ///< on the support
   std::vector<double> curvature;             ///< [b * b]; empty where the method has no use for it
+  std::vector<double> lower_slope;           ///< grad_x g_i on the support
+  std::vector<double> local_lower,
+      local_upper;  ///< FedNest's: where the local steps went, [m], on the support
 };
 
 /// A request to one worker. Spans point into the master's memory, which stays as it is until the worker has
@@ -87,6 +105,7 @@ struct Request {
   // A synchronous method's evaluation
   Wanted wanted;
   EvaluationPoint point;
+  LocalSteps local;
   Batch upper_batch, lower_batch;  ///< the worker's samples that G_i and g_i are estimated from
 };
 

@@ -4,25 +4,10 @@
 #include <vector>
 
 #include "methods/exact/lower_system.h"
+#include "methods/synchronous/outer_point.h"
 #include "methods/synchronous/rounds.h"
 
 namespace adbo::detail {
-
-/// An upper variable with everything known about it.
-struct OuterPoint {
-  explicit OuterPoint(const Problem& problem)
-      : upper(problem.upper_dim()),
-        gradient(problem.upper_dim()),
-        lower(problem.lower_dim()),
-        adjoint(problem.lower_dim()) {}
-
-  std::vector<double> upper;     ///< v, [n]
-  std::vector<double> gradient;  ///< dF/dv, [n]
-  std::vector<double> lower;     ///< y*(v), [m]; before: where to start from
-  std::vector<double> adjoint;   ///< q, [m]; before: where to start from
-  double value = 0;              ///< F(v) = (1/N) sum_i G_i(v, y*(v))
-  double lower_value = 0;        ///< (1/N) sum_i g_i(v, y*(v))
-};
 
 /// F and its gradient by implicit differentiation at a solved lower level:
 ///   dF/dv = grad_x G - (d2 g/dx dy) q,  (d2 g/dy dy) q = grad_y G, all at (v, y*(v)), means over the

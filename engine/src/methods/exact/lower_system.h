@@ -1,16 +1,12 @@
 #pragma once
 
 #include <memory>
-#include <optional>
 #include <span>
-#include <string>
 
 #include "methods/synchronous/rounds.h"
+#include "methods/synchronous/solve_failure.h"
 
 namespace adbo::detail {
-
-/// Why something that had to be solved was not; nothing where it was.
-using SolveFailure = std::optional<std::string>;
 
 /// The two solves of implicit differentiation with the mean lower objective g = (1/N) sum_i g_i, all
 /// evaluations being rounds. Every method may throw RoundEnded.

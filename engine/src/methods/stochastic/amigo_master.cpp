@@ -5,7 +5,7 @@
 namespace adbo::detail {
 
 AmigoMaster::AmigoMaster(const Problem& problem, const Options& options)
-    : DescentMaster(problem, options),
+    : StochasticMaster(problem, options),
       options_(options),
       adjoint_(problem.lower_dim()),
       target_(problem.lower_dim()),

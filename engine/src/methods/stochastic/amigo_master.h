@@ -2,7 +2,7 @@
 
 #include <vector>
 
-#include "methods/stochastic/descent_master.h"
+#include "methods/stochastic/stochastic_master.h"
 
 namespace adbo::detail {
 
@@ -12,7 +12,7 @@ namespace adbo::detail {
 ///   x <- P(x - step_upper (grad_x G - (d2 g/dx dy) q)),
 /// where G and b = grad_y G come from one batch per iteration, and y and q go on from where the last
 /// iteration left them.
-class AmigoMaster final : public DescentMaster {
+class AmigoMaster final : public StochasticMaster {
  public:
   AmigoMaster(const Problem& problem, const Options& options);
 

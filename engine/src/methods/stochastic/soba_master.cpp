@@ -5,7 +5,7 @@
 namespace adbo::detail {
 
 SobaMaster::SobaMaster(const Problem& problem, const Options& options)
-    : DescentMaster(problem, options),
+    : StochasticMaster(problem, options),
       adjoint_(problem.lower_dim()),
       terms_{.upper_gradient_upper = std::vector<double>(problem.upper_dim()),
              .upper_gradient_lower = std::vector<double>(problem.lower_dim()),

@@ -2,7 +2,7 @@
 
 #include <vector>
 
-#include "methods/stochastic/descent_master.h"
+#include "methods/stochastic/stochastic_master.h"
 
 namespace adbo::detail {
 
@@ -11,7 +11,7 @@ namespace adbo::detail {
 ///   y <- y - step_lower grad_y g,   q <- q - step_adjoint (H q - grad_y G),
 ///   x <- P(x - step_upper (grad_x G - (d2 g/dx dy) q)),
 /// with one batch for all terms in g and one for those in G.
-class SobaMaster : public DescentMaster {
+class SobaMaster : public StochasticMaster {
  public:
   SobaMaster(const Problem& problem, const Options& options);
 

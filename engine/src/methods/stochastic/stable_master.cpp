@@ -42,7 +42,7 @@ struct StableMaster::Estimates {
 };
 
 StableMaster::StableMaster(const Problem& problem, const Options& options)
-    : DescentMaster(problem, options),
+    : StochasticMaster(problem, options),
       options_(options),
       old_upper_(problem.upper_dim()),
       old_lower_(problem.lower_dim()),

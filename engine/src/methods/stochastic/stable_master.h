@@ -3,7 +3,7 @@
 #include <memory>
 #include <vector>
 
-#include "methods/stochastic/descent_master.h"
+#include "methods/stochastic/stochastic_master.h"
 
 namespace adbo::detail {
 
@@ -16,7 +16,7 @@ namespace adbo::detail {
 /// H = h(x, y) and the point before is not asked about. Eigenvalues of H are kept above kSmallestEigenvalue
 /// times the largest one (the paper's projection); J is not projected: its bound is not known. Where H and J
 /// need more than kMemoryLimit, the run fails and says so.
-class StableMaster final : public DescentMaster {
+class StableMaster final : public StochasticMaster {
  public:
   StableMaster(const Problem& problem, const Options& options);
   ~StableMaster() override;

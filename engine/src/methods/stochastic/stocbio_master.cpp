@@ -3,7 +3,9 @@
 namespace adbo::detail {
 
 StocbioMaster::StocbioMaster(const Problem& problem, const Options& options)
-    : DescentMaster(problem, options), options_(options), hypergradient_(rounds(), options.adjoint_steps) {}
+    : StochasticMaster(problem, options),
+      options_(options),
+      hypergradient_(rounds(), options.adjoint_steps) {}
 
 std::optional<Ending> StocbioMaster::advance(const Steps& steps) {
   for (std::int64_t k = 0; k < options_.lower_steps; ++k) step_lower(steps.lower, fresh_draws());

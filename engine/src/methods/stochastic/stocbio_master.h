@@ -1,7 +1,7 @@
 #pragma once
 
-#include "methods/stochastic/descent_master.h"
 #include "methods/stochastic/neumann_hypergradient.h"
+#include "methods/stochastic/stochastic_master.h"
 
 namespace adbo::detail {
 
@@ -9,7 +9,7 @@ namespace adbo::detail {
 ///   lower_steps times  y <- y - step_lower grad_y g(x, y; a batch),  from where the last iteration ended;
 ///   x <- P(x - step_upper d),  d by the Neumann series of adjoint_steps products with eta = step_adjoint.
 /// The paper lets the batches of the series shrink geometrically with the term; here all have batch_rows.
-class StocbioMaster final : public DescentMaster {
+class StocbioMaster final : public StochasticMaster {
  public:
   StocbioMaster(const Problem& problem, const Options& options);
 

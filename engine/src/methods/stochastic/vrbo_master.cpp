@@ -7,7 +7,7 @@
 namespace adbo::detail {
 
 VrboMaster::VrboMaster(const Problem& problem, const Options& options)
-    : DescentMaster(problem, options),
+    : StochasticMaster(problem, options),
       options_(options),
       hypergradient_(rounds(), options.adjoint_steps),
       all_rows_(problem, options.seed, 0),

@@ -2,8 +2,8 @@
 
 #include <vector>
 
-#include "methods/stochastic/descent_master.h"
 #include "methods/stochastic/neumann_hypergradient.h"
+#include "methods/stochastic/stochastic_master.h"
 
 namespace adbo::detail {
 
@@ -14,7 +14,7 @@ namespace adbo::detail {
 ///   u <- u + grad_y g(x, y; a batch) - grad_y g(x', y'; the same),  likewise w,  (x', y') <- (x, y),
 /// where (x', y') is the point they stood at and the hypergradients are those of a Neumann series of
 /// adjoint_steps products with eta = step_adjoint.
-class VrboMaster final : public DescentMaster {
+class VrboMaster final : public StochasticMaster {
  public:
   VrboMaster(const Problem& problem, const Options& options);
 

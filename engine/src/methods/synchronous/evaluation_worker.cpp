@@ -8,7 +8,7 @@ namespace {
 
 WorkCounts work_of(const Wanted& wanted) {
   return {.upper_gradients = wanted.upper ? 1 : 0,
-          .lower_gradients = wanted.lower ? 1 : 0,
+          .lower_gradients = wanted.lower || wanted.lower_slope ? 1 : 0,
           .hessian_products = wanted.hessian_product ? 1 : 0,
           .cross_products = wanted.cross_product ? 1 : 0};
 }
@@ -39,6 +39,7 @@ void EvaluationWorker::size(RoundMessage& message) const {
   evaluation.lower_gradient.assign(lower_dim_, 0);
   evaluation.hessian_product.assign(lower_dim_, 0);
   evaluation.cross_product.assign(support_.size, 0);
+  evaluation.lower_slope.assign(support_.size, 0);
   evaluation.curvature.assign(curvature_size_ * curvature_size_, 0);
 }
 
@@ -86,6 +87,10 @@ void EvaluationWorker::round(const Request& request, const Snapshot&, const Upda
     }
     if (wanted.hessian_product) require_finite(evaluation.hessian_product, "the lower Hessian's product");
     if (wanted.cross_product) require_finite(evaluation.cross_product, "the lower cross product");
+  }
+  if (wanted.lower_slope) {
+    objective_.lower_slope(x, y, evaluation.lower_slope);
+    require_finite(evaluation.lower_slope, "the lower objective's slope in x");
   }
   if (wanted.curvature) {
     objective_.lower_curvature(x, y, evaluation.curvature);

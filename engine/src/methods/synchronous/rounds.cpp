@@ -23,22 +23,67 @@ void Rounds::ask(const Wanted& wanted, const EvaluationPoint& point, const Batch
   ask(wanted, point, everyone_, &sampler, draws);
 }
 
+void Rounds::prepare(std::size_t worker, const Wanted& wanted, const EvaluationPoint& point,
+                     const BatchSampler* sampler, const BatchDraws& draws) {
+  Request& request = transport_->request(worker);
+  request.ask = Ask::kMeasure;
+  request.wanted = wanted;
+  request.point = point;
+  request.local = {};
+  request.upper_batch = sampler != nullptr ? sampler->upper(worker, draws) : Batch{};
+  request.lower_batch = sampler != nullptr ? sampler->lower(worker, draws) : Batch{};
+}
+
 void Rounds::ask(const Wanted& wanted, const EvaluationPoint& point, std::span<const std::size_t> workers,
                  const BatchSampler* sampler, const BatchDraws& draws) {
   asked_.assign(workers.begin(), workers.end());
   for (const std::size_t worker : asked_) {
-    Request& request = transport_->request(worker);
-    request.ask = Ask::kMeasure;
-    request.wanted = wanted;
-    request.point = point;
-    request.upper_batch = sampler != nullptr ? sampler->upper(worker, draws) : Batch{};
-    request.lower_batch = sampler != nullptr ? sampler->lower(worker, draws) : Batch{};
+    prepare(worker, wanted, point, sampler, draws);
   }
+  exchange();
+  count_messages();
+  count_bytes(wanted);
+}
+
+void Rounds::ask_local_steps(const LocalSteps& local, const EvaluationPoint& point) {
+  asked_ = everyone_;
+  for (const std::size_t worker : asked_) {
+    prepare(worker, {}, point, nullptr, {});
+    transport_->request(worker).local = local;
+  }
+  exchange();
+  count_messages();
+  const std::size_t m = problem_.lower_dim();
+  for (const std::size_t worker : asked_) {
+    const std::size_t n = problem_.support(worker).size;
+    const std::size_t stepped = local.variable == LocalSteps::Variable::kLower ? m : n;
+    // There: the point, and the correction; back: where the steps went.
+    const std::size_t numbers = n + m + (local.is_corrected ? 2 : 1) * stepped;
+    counts_.bytes += static_cast<std::int64_t>(sizeof(double) * numbers);
+  }
+}
+
+void Rounds::ask_agents(const Wanted& wanted, std::span<const EvaluationPoint> points,
+                        const BatchSampler* sampler, const BatchDraws& draws) {
+  asked_ = everyone_;
+  for (const std::size_t worker : asked_) {
+    prepare(worker, wanted, points[worker], sampler, draws);
+  }
+  exchange();
+}
+
+void Rounds::count_exchange(std::size_t edges, std::size_t numbers) {
+  counts_.messages += static_cast<std::int64_t>(2 * edges);
+  counts_.bytes += static_cast<std::int64_t>(2 * edges * numbers * sizeof(double));
+}
+
+void Rounds::exchange() {
   const double before = transport_->now_seconds();
   const bool complete = transport_->exchange(asked_, Transport::Timing::kTimed);
   seconds_ += transport_->now_seconds() - before;
   inspect(complete);
-  count(wanted);
+  ++counts_.rounds;
+  for (const std::size_t worker : asked_) add_work(counts_, transport_->reply(worker).work);
 }
 
 void Rounds::inspect(bool complete) const {
@@ -51,11 +96,10 @@ void Rounds::inspect(bool complete) const {
   }
 }
 
-void Rounds::count(const Wanted& wanted) {
-  ++counts_.rounds;
-  counts_.messages += static_cast<std::int64_t>(2 * asked_.size());
+void Rounds::count_messages() { counts_.messages += static_cast<std::int64_t>(2 * asked_.size()); }
+
+void Rounds::count_bytes(const Wanted& wanted) {
   for (const std::size_t worker : asked_) {
-    add_work(counts_, transport_->reply(worker).work);
     counts_.bytes += static_cast<std::int64_t>(sizeof(double) * numbers_sent(wanted, worker));
   }
 }
@@ -70,6 +114,7 @@ std::size_t Rounds::numbers_sent(const Wanted& wanted, std::size_t worker) const
   if (wanted.lower) numbers += 1 + m;
   if (wanted.hessian_product) numbers += m;
   if (wanted.cross_product) numbers += n;
+  if (wanted.lower_slope) numbers += n;
   if (wanted.curvature) numbers += evaluation.curvature.size();
   return numbers;
 }

@@ -44,6 +44,16 @@ class Rounds {
   void ask(const Wanted& wanted, const EvaluationPoint& point, const BatchSampler& sampler,
            const BatchDraws& draws);
 
+  /// Asks every worker for FedNest's local steps from the point.
+  void ask_local_steps(const LocalSteps& local, const EvaluationPoint& point);
+  /// Asks every worker at a point of its own (one per worker), as agents of a network without a master
+  /// evaluate: counts the work and the round, but no messages: see count_exchange(). `sampler` may be null.
+  void ask_agents(const Wanted& wanted, std::span<const EvaluationPoint> points, const BatchSampler* sampler,
+                  const BatchDraws& draws);
+  /// Counts what an exchange with all neighbours sends over the edges of a network: `numbers` in both
+  /// directions of each.
+  void count_exchange(std::size_t edges, std::size_t numbers);
+
   [[nodiscard]] const Evaluation& answer(std::size_t worker) const {
     return transport_->reply(worker).evaluation;
   }
@@ -61,8 +71,12 @@ class Rounds {
  private:
   void ask(const Wanted& wanted, const EvaluationPoint& point, std::span<const std::size_t> workers,
            const BatchSampler* sampler, const BatchDraws& draws);
+  void prepare(std::size_t worker, const Wanted& wanted, const EvaluationPoint& point,
+               const BatchSampler* sampler, const BatchDraws& draws);
+  void exchange();
   void inspect(bool complete) const;
-  void count(const Wanted& wanted);
+  void count_messages();
+  void count_bytes(const Wanted& wanted);
   [[nodiscard]] std::size_t numbers_sent(const Wanted& wanted, std::size_t worker) const;
 
   const Problem& problem_;

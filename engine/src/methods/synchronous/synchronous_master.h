@@ -36,6 +36,7 @@ class SynchronousMaster : public MethodMaster {
   /// iteration before.
   virtual Outcome iterate(std::int64_t t) = 0;
   [[nodiscard]] Rounds& rounds() { return rounds_; }
+  [[nodiscard]] const Rounds& rounds() const { return rounds_; }
 
  private:
   Rounds rounds_;

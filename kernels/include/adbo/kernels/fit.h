@@ -48,13 +48,27 @@ struct LinearSolveResult {
   int iterations = 0;        ///< products with A, those for the true residual not counted
   double residual_norm = 0;  ///< ||b - A x|| at the x returned, computed from that x
 };
-/// Conjugate gradients for A x = b, A symmetric positive definite. `x` [dimension] holds the start and the
-/// result.
-///
-/// Converged: residual_norm <= tolerance ||b||, judged by the true residual, not by the recursion's. b = 0
-/// gives x = 0, converged. Non-positive curvature ends the iteration at the x reached before it.
-LinearSolveResult conjugate_gradients(
-    const std::function<void(std::span<const double>, std::span<double>)>& product, std::span<const double> b,
-    std::span<double> x, double tolerance, int max_iterations);
+/// A u into out [dimension].
+using LinearProduct = std::function<void(std::span<const double> u, std::span<double> out)>;
+
+/// Conjugate gradients for A x = b, A symmetric positive definite, with memory that is allocated once.
+class ConjugateGradients {
+ public:
+  explicit ConjugateGradients(std::size_t dimension);
+
+  /// `x` [dimension] holds the start and the result.
+  ///
+  /// Converged: residual_norm <= tolerance ||b||, judged by the true residual, not by the recursion's. b = 0
+  /// gives x = 0, converged. Non-positive curvature ends the iteration at the x reached before it.
+  LinearSolveResult solve(const LinearProduct& product, std::span<const double> b, std::span<double> x,
+                          double tolerance, int max_iterations);
+
+ private:
+  std::vector<double> residual_, search_, image_;
+};
+
+/// The same, once.
+LinearSolveResult conjugate_gradients(const LinearProduct& product, std::span<const double> b,
+                                      std::span<double> x, double tolerance, int max_iterations);
 
 }  // namespace adbo::kernels

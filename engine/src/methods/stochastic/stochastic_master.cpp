@@ -1,4 +1,4 @@
-#include "methods/stochastic/descent_master.h"
+#include "methods/stochastic/stochastic_master.h"
 
 #include <algorithm>
 #include <cmath>
@@ -21,7 +21,7 @@ std::vector<double> started(const std::vector<double>& start, std::size_t size) 
 
 }  // namespace
 
-DescentMaster::DescentMaster(const Problem& problem, const Options& options)
+StochasticMaster::StochasticMaster(const Problem& problem, const Options& options)
     : SynchronousMaster(problem),
       direction_(problem.upper_dim(), kNotMeasured),
       options_(options),
@@ -33,12 +33,12 @@ DescentMaster::DescentMaster(const Problem& problem, const Options& options)
       upper_value_(kNotMeasured),
       lower_value_(kNotMeasured) {}
 
-void DescentMaster::fill(Snapshot& draft) {
+void StochasticMaster::fill(Snapshot& draft) {
   draft.upper_consensus = point_.upper;
   draft.lower_consensus = point_.lower;
 }
 
-MethodMaster::Outcome DescentMaster::iterate(std::int64_t t) {
+MethodMaster::Outcome StochasticMaster::iterate(std::int64_t t) {
   next_.upper = point_.upper;
   next_.lower = point_.lower;
   if (!is_prepared_) {
@@ -52,7 +52,7 @@ MethodMaster::Outcome DescentMaster::iterate(std::int64_t t) {
 }
 
 /// The step sizes, and what else the method needs first.
-std::optional<Ending> DescentMaster::start() {
+std::optional<Ending> StochasticMaster::start() {
   rounds().problem().keep_within_bounds(next_.upper);
   steps_ = {.upper = options_.step_upper, .lower = options_.step_lower, .adjoint = options_.step_adjoint};
   if (steps_.lower == 0) {
@@ -67,40 +67,40 @@ std::optional<Ending> DescentMaster::start() {
   return prepare(steps_);
 }
 
-DescentMaster::Steps DescentMaster::steps_at(std::int64_t t) const {
+StochasticMaster::Steps StochasticMaster::steps_at(std::int64_t t) const {
   const double decay = std::pow(1 + static_cast<double>(t), -options_.step_decay);
   return {.upper = steps_.upper * decay, .lower = steps_.lower * decay, .adjoint = steps_.adjoint * decay};
 }
 
-BatchDraws DescentMaster::fresh_draws(std::uint64_t count) {
+BatchDraws StochasticMaster::fresh_draws(std::uint64_t count) {
   const std::uint64_t first = draws_taken_;
   draws_taken_ += count;
   return {.upper = first, .lower = first};
 }
 
-void DescentMaster::evaluate(const Wanted& wanted, std::span<const double> direction,
-                             const BatchDraws& draws) {
+void StochasticMaster::evaluate(const Wanted& wanted, std::span<const double> direction,
+                                const BatchDraws& draws) {
   rounds().ask(wanted, {.upper = next_.upper, .lower = next_.lower, .direction = direction}, sampler_, draws);
   if (wanted.upper) upper_value_ = rounds().mean(&Evaluation::upper_value);
   if (wanted.lower) lower_value_ = rounds().mean(&Evaluation::lower_value);
 }
 
-void DescentMaster::step_lower(double step, const BatchDraws& draws) {
+void StochasticMaster::step_lower(double step, const BatchDraws& draws) {
   evaluate({.lower = true}, {}, draws);
   rounds().mean(&Evaluation::lower_gradient, lower_gradient_);
   add_scaled(-step, lower_gradient_, next_.lower);
 }
 
-void DescentMaster::step_upper(double step) {
+void StochasticMaster::step_upper(double step) {
   add_scaled(-step, direction_, next_.upper);
   rounds().problem().keep_within_bounds(next_.upper);
 }
 
-MethodMaster::Measurement DescentMaster::stationarity_gap(Transport&) {
+MethodMaster::Measurement StochasticMaster::stationarity_gap(Transport&) {
   return {.outcome = {}, .gap = squared_norm(direction_)};
 }
 
-void DescentMaster::describe(TraceRecord& record) const {
+void StochasticMaster::describe(TraceRecord& record) const {
   record.upper_objective = upper_value_;
   record.lower_objective = lower_value_;
   record.lower_distance = kNotMeasured;

@@ -17,10 +17,10 @@ namespace adbo::detail {
 ///
 /// All of them estimate, with means over the workers, the hypergradient
 ///   dF/dx = grad_x G - (d2 g/dx dy) q,   (d2 g/dy dy) q = grad_y G,   at y = y*(x).
-class DescentMaster : public SynchronousMaster {
+class StochasticMaster : public SynchronousMaster {
  public:
   /// `problem` and `options` must outlive the object.
-  DescentMaster(const Problem& problem, const Options& options);
+  StochasticMaster(const Problem& problem, const Options& options);
 
   void fill(Snapshot& draft) override;
   /// The squared norm of the last estimate of the hypergradient.

@@ -1,0 +1,117 @@
+#include "methods/decentralized/decentralized_master.h"
+
+#include <algorithm>
+#include <limits>
+
+#include "protocol/vector_math.h"
+
+namespace adbo::detail {
+namespace {
+
+constexpr double kNotMeasured = std::numeric_limits<double>::quiet_NaN();
+
+void mean_of(const AgentVectors& vectors, std::span<double> out) {
+  std::fill(out.begin(), out.end(), 0.0);
+  const double share = 1 / static_cast<double>(vectors.size());
+  for (const std::vector<double>& vector : vectors) add_scaled(share, vector, out);
+}
+
+}  // namespace
+
+DecentralizedMaster::DecentralizedMaster(const Problem& problem, const Options& options)
+    : SynchronousMaster(problem),
+      agents_(problem.num_workers()),
+      options_(options),
+      sampler_(problem, options.seed, options.batch_rows),
+      steps_(options, StepCurvature::kLocal),
+      network_(options.graph, options.graph_probability, agents_, options.seed),
+      mean_upper_(problem.upper_dim()),
+      mean_lower_(problem.lower_dim()),
+      mean_hypergradient_(problem.upper_dim()),
+      value_(kNotMeasured),
+      gap_(kNotMeasured) {
+  // Missing starts are zeros; everybody starts at the same point.
+  std::copy(problem.start().upper.begin(), problem.start().upper.end(), mean_upper_.begin());
+  std::copy(problem.start().lower.begin(), problem.start().lower.end(), mean_lower_.begin());
+  problem.keep_within_bounds(mean_upper_);
+  upper_.assign(agents_, mean_upper_);
+  lower_.assign(agents_, mean_lower_);
+  adjoint_ = mixed_lower_ = lowers();
+  hypergradient_ = mixed_upper_ = uppers();
+  points_.resize(agents_);
+}
+
+void DecentralizedMaster::fill(Snapshot& draft) {
+  draft.upper_consensus = mean_upper_;
+  draft.lower_consensus = mean_lower_;
+}
+
+MethodMaster::Outcome DecentralizedMaster::iterate(std::int64_t t) {
+  steps_.settle(rounds(), mean_upper_, mean_lower_);
+  advance(t);
+  take_means();
+  return {};
+}
+
+void DecentralizedMaster::take_means() {
+  mean_of(upper_, mean_upper_);
+  mean_of(lower_, mean_lower_);
+  mean_of(hypergradient_, mean_hypergradient_);
+  gap_ = squared_norm(mean_hypergradient_);
+}
+
+void DecentralizedMaster::evaluate(const Wanted& wanted) {
+  for (std::size_t i = 0; i < agents_; ++i) {
+    points_[i] = {.upper = upper_[i], .lower = lower_[i], .direction = adjoint_[i]};
+  }
+  const BatchDraws draws{.upper = next_draw_, .lower = next_draw_};
+  ++next_draw_;
+  rounds().ask_agents(wanted, points_, &sampler_, draws);
+}
+
+void DecentralizedMaster::evaluate_hypergradients() {
+  evaluate({.upper = true, .cross_product = true});
+  value_ = rounds().mean(&Evaluation::upper_value);
+  for (std::size_t i = 0; i < agents_; ++i) {
+    const Evaluation& answer = rounds().answer(i);
+    const UpperSupport& support = rounds().problem().support(i);
+    std::vector<double>& out = hypergradient_[i];
+    std::fill(out.begin(), out.end(), 0.0);
+    const std::span<double> part = std::span(out).subspan(support.begin, support.size);
+    std::copy(answer.upper_gradient_upper.begin(), answer.upper_gradient_upper.end(), part.begin());
+    add_scaled(-1.0, answer.cross_product, part);
+  }
+}
+
+void DecentralizedMaster::exchange(const AgentVectors& in, AgentVectors& out) {
+  network_.mix(in, out);
+  rounds().count_exchange(network_.edges(), in.front().size());
+}
+
+void DecentralizedMaster::keep_within_bounds() {
+  for (std::vector<double>& x : upper_) rounds().problem().keep_within_bounds(x);
+}
+
+double DecentralizedMaster::consensus_error() const {
+  double error = 0;
+  for (const std::vector<double>& x : upper_) error = std::max(error, largest_difference(x, mean_upper_));
+  for (const std::vector<double>& y : lower_) error = std::max(error, largest_difference(y, mean_lower_));
+  return error;
+}
+
+MethodMaster::Measurement DecentralizedMaster::stationarity_gap(Transport&) {
+  return {.outcome = {}, .gap = gap_};
+}
+
+void DecentralizedMaster::describe(TraceRecord& record) const {
+  record.upper_objective = value_;
+  record.lower_objective = kNotMeasured;
+  record.lower_distance = kNotMeasured;
+}
+
+void DecentralizedMaster::describe(Summary& summary) const {
+  SynchronousMaster::describe(summary);
+  summary.consensus_error = consensus_error();
+}
+
+}  // namespace adbo::detail

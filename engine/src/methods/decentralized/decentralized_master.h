@@ -1,0 +1,72 @@
+#pragma once
+
+#include <cstdint>
+#include <functional>
+#include <span>
+#include <vector>
+
+#include "adbo/options.h"
+#include "methods/decentralized/network.h"
+#include "methods/synchronous/step_sizes.h"
+#include "methods/synchronous/synchronous_master.h"
+
+namespace adbo::detail {
+
+/// What the decentralized methods share: every agent i has x_i, y_i and an adjoint q_i of its own, evaluates
+/// at them, and hears its neighbours. The engine's master plays the network: it keeps the agents' vectors and
+/// mixes them, while messages and bytes are those over the graph's edges. A round waits for the slowest
+/// agent. What the run reports are the means over the agents, and the largest deviation from them as
+/// consensus error.
+class DecentralizedMaster : public SynchronousMaster {
+ public:
+  /// Both must outlive the object.
+  DecentralizedMaster(const Problem& problem, const Options& options);
+
+  void fill(Snapshot& draft) override;
+  /// ||mean of the agents' hypergradients||^2 in the last iteration; bounds are not looked at.
+  Measurement stationarity_gap(Transport&) override;
+  [[nodiscard]] std::span<const double> upper_consensus() const override { return mean_upper_; }
+  [[nodiscard]] std::span<const double> lower_consensus() const override { return mean_lower_; }
+  void describe(TraceRecord& record) const override;
+  void describe(Summary& summary) const override;
+
+ protected:
+  /// Iteration t of all agents, on their vectors.
+  virtual void advance(std::int64_t t) = 0;
+
+  /// One round at every agent's (x_i, y_i) in direction q_i, from mini-batches where batch_rows says so.
+  void evaluate(const Wanted& wanted);
+  /// Sets hypergradient_ to grad_x G_i - (d2 g_i/dx dy) q_i, zero outside of an agent's support. One round.
+  void evaluate_hypergradients();
+  /// out = W in, with what it sends counted.
+  void exchange(const AgentVectors& in, AgentVectors& out);
+  void keep_within_bounds();
+
+  [[nodiscard]] const Options& options() const { return options_; }
+  [[nodiscard]] const StepSizes& steps() const { return steps_; }
+  [[nodiscard]] const Network& network() const { return network_; }
+  [[nodiscard]] AgentVectors uppers() const { return {agents_, std::vector<double>(mean_upper_.size())}; }
+  [[nodiscard]] AgentVectors lowers() const { return {agents_, std::vector<double>(mean_lower_.size())}; }
+
+  std::size_t agents_;
+  AgentVectors upper_, lower_, adjoint_;    ///< x_i, y_i, q_i
+  AgentVectors hypergradient_;              ///< [N][n]
+  AgentVectors mixed_upper_, mixed_lower_;  ///< scratch of the mixing
+
+ private:
+  Outcome iterate(std::int64_t t) final;
+  void take_means();
+  [[nodiscard]] double consensus_error() const;
+
+  const Options& options_;
+  BatchSampler sampler_;
+  std::uint64_t next_draw_ = 0;
+  StepSizes steps_;
+  Network network_;
+  std::vector<EvaluationPoint> points_;          ///< views of the agents' vectors
+  std::vector<double> mean_upper_, mean_lower_;  ///< after the last complete iteration
+  std::vector<double> mean_hypergradient_;       ///< [n]
+  double value_, gap_;                           ///< NaN before the first iteration
+};
+
+}  // namespace adbo::detail

@@ -1,0 +1,34 @@
+#pragma once
+
+#include "methods/decentralized/decentralized_master.h"
+
+namespace adbo::detail {
+
+/// MA-DSBO (Chen, Huang, Ma, Balasubramanian 2022, Algorithms 1 and 2). Of the methods called DSBO this is
+/// the one that sends vectors alone: those of Yang, Zhang, Wang 2022 and of Chen, Huang, Ma 2022 send whole
+/// Hessians, m^2 numbers per edge.
+///
+/// An iteration: lower_steps times y <- W y - step_lower grad_y g_i(x_i, y_i); adjoint_steps times, with the
+/// tracker d of the mean of s_i = (d2 g_i/dy dy) q_i - grad_y G_i,
+///   q <- W q - step_adjoint d,  d <- W d + s_new - s_old;
+/// r_i <- (1 - alpha) r_i + alpha (grad_x G_i - (d2 g_i/dx dy) q_i), x <- W x - step_upper r. The adjoint
+/// goes on from the last q. Constant steps end at a distance of the order of the steps times the agents'
+/// differences from the solution, on both levels; step_decay > 0 removes it slowly.
+class DsboMaster final : public DecentralizedMaster {
+ public:
+  DsboMaster(const Problem& problem, const Options& options);
+
+ private:
+  void advance(std::int64_t t) override;
+  void step_lower(double step);
+  void improve_adjoint(double step);
+  void evaluate_adjoint_gradient();
+  void step_upper(double step);
+
+  AgentVectors upper_gradient_lower_;              ///< grad_y G_i, [N][m]
+  AgentVectors adjoint_gradient_, last_gradient_;  ///< s_i, [N][m]
+  AgentVectors tracker_;                           ///< d_i, [N][m]
+  AgentVectors average_;                           ///< r_i, [N][n]
+};
+
+}  // namespace adbo::detail
