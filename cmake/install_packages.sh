@@ -9,8 +9,9 @@ packages_for() {
                 libtomlplusplus-dev libfmt-dev zlib1g-dev ;;
     tests) echo doctest-dev ;;
     bench) echo libbenchmark-dev ;;
+    fuzz)  echo clang libclang-rt-14-dev ;;
     demo)  echo dataset-fashion-mnist ;;
-    *) echo "install_packages.sh: unknown group '$1' (build, tests, bench, demo)" >&2; exit 2 ;;
+    *) echo "install_packages.sh: unknown group '$1' (build, tests, bench, fuzz, demo)" >&2; exit 2 ;;
   esac
 }
 

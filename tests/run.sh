@@ -2,7 +2,7 @@
 # Installs what is missing, builds, and runs every test: unit, conformance and command-line tests with warnings as
 # errors; again under the address and undefined-behaviour sanitizers; what runs threads under the thread sanitizer; and
 # the installed library from a separate project. The benchmarks are built, not run.
-# usage: tests/run.sh [dev] [asan-ubsan] [tsan]   (default: all)
+# usage: tests/run.sh [dev] [asan-ubsan] [tsan] [fuzz]   (default: the first three; fuzz: a minute of libFuzzer per reader)
 set -euo pipefail
 root=$(cd "$(dirname "${BASH_SOURCE[0]}")/.." && pwd)
 cd "$root"
@@ -10,6 +10,7 @@ cd "$root"
 jobs=$(nproc)
 
 bash cmake/install_packages.sh build tests bench
+case " $* " in *" fuzz "*) bash cmake/install_packages.sh fuzz ;; esac
 
 for preset in "$@"; do
   echo "== $preset: build"

@@ -251,10 +251,40 @@ TEST_CASE("configuration files: values, tables, places") {
   CHECK(settings.options().max_staleness == 7);
 }
 
+TEST_CASE("configuration files: strings and comments may hold what nothing else may") {
+  const std::vector<Assignment> entries = parse_config(
+      "a = \"d\xc3\xa9j\xc3\xa0 # [@\" # \xc3\xbd [@\nb = 'x\\'\n\"c\" = \"\"\"two\n[@lines\"\"\"\r\n",
+      "run.toml");
+  REQUIRE(entries.size() == 3);
+  CHECK(entries[0].value == "d\xc3\xa9j\xc3\xa0 # [@");
+  CHECK(entries[1].value == "x\\");
+  CHECK(entries[2].value == "two\n[@lines");
+}
+
 TEST_CASE("configuration files: what is refused, and where") {
   check_refused([] { (void)parse_config("a = \n", "run.toml"); }, {"run.toml:1:"});
   check_refused([] { (void)parse_config("a = [1, 2]\n", "run.toml"); }, {"run.toml:1:1", "a: expected"});
   check_refused([] { (void)parse_config("[a.b]\nc = 1\n", "run.toml"); }, {"tables within tables"});
   check_refused([] { (void)parse_config("a = 1\na = 2\n", "run.toml"); }, {"run.toml:2:"});
+  // What the parser of toml++ 3.3 does not refuse by itself.
+  check_refused(
+      [] {
+        (void)parse_config(
+            "a = 1\n[\x01"
+            "b]\n",
+            "run.toml");
+      },
+      {"run.toml:2:2", "0x01"});
+  check_refused([] { (void)parse_config("a = 1\n [@b]\n", "run.toml"); }, {"run.toml:2", "no TOML"});
+  check_refused(
+      [] {
+        (void)parse_config(
+            "a = \xc3\xbd"
+            "5\n",
+            "run.toml");
+      },
+      {"run.toml:1:5", "0xc3"});
+  check_refused([] { (void)parse_config("a = 1\"<\"\n", "run.toml"); },
+                {"run.toml:1:6", "no string can begin"});
   check_refused([] { (void)read_config_file("/nowhere/run.toml"); }, {"/nowhere/run.toml", "cannot be read"});
 }

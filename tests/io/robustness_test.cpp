@@ -2,8 +2,6 @@
 // crash (the same tests run under the address and undefined-behaviour sanitizers).
 
 #include <algorithm>
-#include <cmath>
-#include <cstdint>
 #include <functional>
 #include <random>
 #include <string>
@@ -16,6 +14,7 @@
 #include "io/libsvm.h"
 #include "io/npy.h"
 #include "io_support.h"
+#include "table_fault.h"
 
 namespace adbo::io {
 namespace {
@@ -35,40 +34,7 @@ const std::string kTable = "a,\"b, c\",y\r\n1,0.5,\"say \"\"hi\"\"\"\n\n-2, 1e3 
 const std::string kBlanks = "1 22.08 11.46 2 -1\n0 22.67 7  2 1 \n";
 const std::string kCifar = "\x03" + std::string(3072, '\x01') + "\x09" + std::string(3072, '\x7f');
 
-/// What every table must satisfy for the solver to use it.
-void check_consistent(const Table& table) {
-  const std::size_t rows = row_count(table);
-  const std::size_t columns = column_count(table);
-  REQUIRE(rows > 0);
-  REQUIRE(columns > 0);
-  REQUIRE((table.labels.empty() || table.labels.size() == rows));
-  REQUIRE((table.ids.empty() || table.ids.size() == rows));
-  REQUIRE((table.feature_names.empty() || table.feature_names.size() == columns));
-  for (const std::int32_t label : table.labels) {
-    REQUIRE(label >= 0);
-    REQUIRE(static_cast<std::size_t>(label) < table.label_names.size());
-  }
-  if (const auto* dense = std::get_if<kernels::DenseRows>(&table.features)) {
-    for (std::size_t r = 0; r < rows; ++r) {
-      REQUIRE(std::all_of(dense->row(r), dense->row(r) + columns,
-                          [](float value) { return std::isfinite(value); }));
-    }
-    return;
-  }
-  const auto& sparse = std::get<kernels::SparseRows>(table.features);
-  REQUIRE(sparse.row_begin.front() == 0);
-  REQUIRE(sparse.row_begin.back() == static_cast<std::int64_t>(sparse.nonzeros()));
-  REQUIRE(sparse.column.size() == sparse.nonzeros());
-  for (std::size_t r = 0; r < rows; ++r) {
-    REQUIRE(sparse.row_begin[r] <= sparse.row_begin[r + 1]);
-    for (std::int64_t k = sparse.row_begin[r]; k < sparse.row_begin[r + 1]; ++k) {
-      const auto at = static_cast<std::size_t>(k);
-      REQUIRE(sparse.column[at] >= (k == sparse.row_begin[r] ? 0 : sparse.column[at - 1] + 1));
-      REQUIRE(static_cast<std::size_t>(sparse.column[at]) < columns);
-      REQUIRE(std::isfinite(sparse.value[at]));
-    }
-  }
-}
+void check_consistent(const Table& table) { REQUIRE(test::table_fault(table) == ""); }
 
 struct Outcomes {
   std::size_t read = 0, refused = 0;

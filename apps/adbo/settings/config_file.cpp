@@ -1,9 +1,21 @@
 #include "settings/config_file.h"
 
 #include <fmt/format.h>
+
+// toml++ 3.3 takes some input for granted: it asserts, or without assertions goes on with undefined
+// behaviour, where it meets other bytes. With NDEBUG out of the way every such place throws instead.
+namespace adbo::app {
+namespace {
+struct MalformedToml {};
+[[noreturn]] void refuse_malformed() { throw MalformedToml(); }
+}  // namespace
+}  // namespace adbo::app
+#undef NDEBUG
+#define TOML_ASSERT(condition) ((condition) ? static_cast<void>(0) : adbo::app::refuse_malformed())
 #define TOML_HEADER_ONLY 1
 #include <toml++/toml.h>
 
+#include <algorithm>
 #include <fstream>
 #include <sstream>
 
@@ -37,14 +49,99 @@ void collect(const toml::table& table, const std::string& source, bool top, std:
   }
 }
 
+/// Refuses bytes other than printable ASCII outside of strings and comments, and a string where none can
+/// begin: no TOML, and where toml++ 3.3 expects blanks it meets such bytes with undefined behaviour.
+class Precheck {
+ public:
+  Precheck(std::string_view text, const std::string& source) : text_(text), source_(source) {}
+
+  void run() {
+    while (at_ < text_.size()) {
+      const char c = text_[at_];
+      if (c == '#') {
+        at_ = std::min(text_.find('\n', at_), text_.size());
+      } else if (c == '"' || c == '\'') {
+        if (std::string_view("\n=[{,.").find(last_) == std::string_view::npos)
+          refuse("no string can begin here");
+        skip_string(c);
+        last_ = c;
+      } else {
+        check(c);
+        if (!is_blank(c)) last_ = c;
+        ++at_;
+      }
+    }
+  }
+
+ private:
+  static bool is_blank(char c) { return c == ' ' || c == '\t' || c == '\r'; }
+
+  void check(char c) const {
+    if (c != '\n' && !is_blank(c) && (c < ' ' || c > '~')) {
+      refuse(fmt::format("the byte 0x{:02x} has no place outside of strings and comments",
+                         static_cast<unsigned char>(c)));
+    }
+  }
+
+  /// Past the end of the string that begins here, or of the text: toml++ says what is wrong with it.
+  void skip_string(char quote) {
+    const std::string triple(3, quote);
+    const bool is_long = text_.substr(at_).starts_with(triple);
+    const std::string_view end = is_long ? std::string_view(triple) : std::string_view(&triple[0], 1);
+    at_ += end.size();
+    while (at_ < text_.size() && !text_.substr(at_).starts_with(end)) {
+      if (!is_long && text_[at_] == '\n') return;
+      at_ += text_[at_] == '\\' && quote == '"' ? 2 : 1;
+    }
+    at_ = std::min(at_ + end.size(), text_.size());
+  }
+
+  [[noreturn]] void refuse(const std::string& what) const {
+    const std::string_view before = text_.substr(0, at_);
+    const auto line = 1 + std::count(before.begin(), before.end(), '\n');
+    const std::size_t row = before.rfind('\n') == before.npos ? 0 : before.rfind('\n') + 1;
+    throw UsageError(fmt::format("{}:{}:{}: {}", source_, line, at_ - row + 1, what));
+  }
+
+  std::string_view text_;
+  const std::string& source_;
+  std::size_t at_ = 0;
+  char last_ = '\n';  ///< the last byte that is neither blank nor of a string or comment
+};
+
+bool is_malformed(std::string_view text) {
+  try {
+    static_cast<void>(toml::parse(text));
+  } catch (const MalformedToml&) {
+    return true;
+  } catch (const toml::parse_error&) {
+  }
+  return false;
+}
+
+/// The number of the line that makes `text` malformed: the parser ends there, so that a beginning is
+/// malformed if and only if the line is in it.
+std::size_t malformed_line(std::string_view text) {
+  std::vector<std::size_t> ends;  // of the lines
+  for (std::size_t at = 0; at < text.size(); at = ends.back()) {
+    ends.push_back(std::min(text.find('\n', at), text.size() - 1) + 1);
+  }
+  const auto found = std::partition_point(
+      ends.begin(), ends.end(), [text](std::size_t end) { return !is_malformed(text.substr(0, end)); });
+  return static_cast<std::size_t>(found - ends.begin()) + 1;
+}
+
 }  // namespace
 
 std::vector<Assignment> parse_config(std::string_view text, const std::string& source) {
+  Precheck(text, source).run();
   std::vector<Assignment> result;
   try {
     collect(toml::parse(text, source), source, true, result);
   } catch (const toml::parse_error& error) {
     throw UsageError(fmt::format("{}: {}", place_of(source, error.source()), error.description()));
+  } catch (const MalformedToml&) {
+    throw UsageError(fmt::format("{}:{}: this line is no TOML", source, malformed_line(text)));
   }
   return result;
 }
