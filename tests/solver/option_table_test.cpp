@@ -41,7 +41,7 @@ Status set(std::string_view name, std::string_view value) {
 
 TEST_CASE("option table: every member of Options has a row, and every name is unique") {
   // 9 of asynchrony, 4 limits, 10 steps, 8 regularization, 16 cuts, 2 hypergradient, 1 exact.
-  CHECK(adbo::option_table().size() == 57);
+  CHECK(adbo::option_table().size() == 59);
   std::set<std::string> names;
   for (const OptionInfo& info : adbo::option_table()) {
     CHECK(names.insert(std::string(info.name)).second);
