@@ -18,6 +18,7 @@ class Counting final : public WorkerObjective {
  public:
   Counting(std::atomic<bool>& warm, std::atomic<std::uint64_t>& allocated)
       : warm_(warm), allocated_(allocated) {}
+  [[nodiscard]] SampleCounts sample_counts() const override { return {8, 8}; }
   double upper(std::span<const double> x, std::span<const double> y, std::span<double> grad_x,
                std::span<double> grad_y) override {
     note();
@@ -152,5 +153,19 @@ TEST_CASE("hot paths: no allocation after warm-up in the asynchronous hypergradi
     options.executor = kind;
     options.iterations = 1000;
     check_no_allocation(options, 100);
+  }
+}
+
+TEST_CASE("hot paths: the methods of mini-batches allocate nothing after warm-up") {
+  for (const Method method :
+       {Method::kStocbio, Method::kStable, Method::kVrbo, Method::kSoba, Method::kSaba, Method::kAmigo}) {
+    CAPTURE(method_name(method));
+    Options options;
+    options.method = method;
+    options.executor = ExecutorKind::kTbb;
+    options.iterations = 200;
+    options.step_upper = 0.01;
+    options.batch_rows = 2;
+    check_no_allocation(options, 50);
   }
 }

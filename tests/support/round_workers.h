@@ -1,5 +1,5 @@
 #pragma once
-// Rounds with a problem's workers, without a method's master.
+// A method's workers, for rounds and iterations by hand.
 
 #include <memory>
 #include <utility>
@@ -27,15 +27,20 @@ class RoundWorkers {
                                           .clock = detail::make_clock(options_, problem.num_workers()),
                                           .executor = detail::make_executor(ExecutorKind::kInline, 1)},
         limits_);
-    parts.master->fill(transport_->draft());
+    master_ = std::move(parts.master);
+    master_->fill(transport_->draft());
     transport_->publish();
     rounds_.attach(*transport_);
   }
   detail::Rounds& rounds() { return rounds_; }
+  /// The method's own master, for iterations by hand.
+  detail::MethodMaster& master() { return *master_; }
+  detail::Transport& transport() { return *transport_; }
 
  private:
   Options options_;
   detail::RunLimits limits_;
+  std::unique_ptr<detail::MethodMaster> master_;
   std::unique_ptr<detail::InProcessTransport> transport_;
   detail::Rounds rounds_;
 };

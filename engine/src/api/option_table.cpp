@@ -273,7 +273,7 @@ void add_vrbo(TableBuilder& table) {
 void add_stable(TableBuilder& table) {
   table.group("STABLE");
   table.number(
-      {.name = "stable_weight", .symbol = "tau"}, &Options::stable_weight, {0, 1, true},
+      {.name = "stable_weight", .symbol = "tau"}, &Options::stable_weight, between(0, 1),
       "Share of the estimated Hessian and cross derivative that is not carried over from the iteration "
       "before; 1: none is carried over.");
 }

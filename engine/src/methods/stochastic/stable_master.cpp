@@ -25,14 +25,26 @@ struct StableMaster::Estimates {
 
   /// Symmetric, with its eigenvalues kept above the floor, and factored.
   void settle() {
-    hessian = 0.5 * (hessian + hessian.transpose()).eval();
+    for (Eigen::Index c = 0; c < hessian.cols(); ++c) {
+      for (Eigen::Index r = 0; r < c; ++r) {
+        hessian(r, c) = hessian(c, r) = 0.5 * (hessian(r, c) + hessian(c, r));
+      }
+    }
     factor.compute(hessian);
-    if (factor.info() == Eigen::Success && factor.rcond() > kSmallestEigenvalue) return;
+    if (is_well_conditioned()) return;
     const Eigen::SelfAdjointEigenSolver<Matrix> eigen(hessian);
     const double floor = kSmallestEigenvalue * eigen.eigenvalues().cwiseAbs().maxCoeff();
     hessian = eigen.eigenvectors() * eigen.eigenvalues().cwiseMax(floor).asDiagonal() *
               eigen.eigenvectors().transpose();
     factor.compute(hessian);
+  }
+
+  /// By the factor's diagonal, whose squares lie between the eigenvalues.
+  [[nodiscard]] bool is_well_conditioned() const {
+    if (factor.info() != Eigen::Success) return false;
+    const auto diagonal = factor.matrixLLT().diagonal();
+    const double ratio = diagonal.minCoeff() / diagonal.maxCoeff();
+    return ratio * ratio > kSmallestEigenvalue;
   }
 
   Matrix hessian;  // H
