@@ -7,7 +7,7 @@ packages_for() {
   case "$1" in
     build) echo g++ cmake ninja-build pkg-config libtbb-dev libeigen3-dev libhwy-dev libcli11-dev nlohmann-json3-dev \
                 libtomlplusplus-dev libfmt-dev zlib1g-dev ;;
-    tests) echo doctest-dev ;;
+    tests) echo doctest-dev libexpat1-dev ;;
     bench) echo libbenchmark-dev ;;
     fuzz)  echo clang libclang-rt-14-dev ;;
     demo)  echo dataset-fashion-mnist ;;

@@ -277,6 +277,32 @@ TEST_CASE("cleaning measures: the same bits for any number of threads, baselines
   CHECK(another.test_loss_at_consensus == doctest::Approx(at_consensus.loss).epsilon(1e-12));
 }
 
+TEST_CASE("cleaning measures: baselines fitted once give every measure to the last bit") {
+  const CleaningFixture fixture;
+  const std::vector<double> upper = random_point(150, 7), consensus = random_point(18, 9);
+  CleaningMeasuresInput input = fixture.input(upper);
+  input.lower_consensus = consensus;
+  const CleaningMeasures alone = adbo::measure_cleaning(input, fixture.options);
+  const adbo::CleaningBaselines baselines =
+      adbo::fit_cleaning_baselines(fixture.input(upper), fixture.options);
+  input.baselines = &baselines;
+  const CleaningMeasures shared = adbo::measure_cleaning(input, fixture.options);
+  CHECK(shared.value_function == alone.value_function);
+  CHECK(shared.value_function_start == alone.value_function_start);
+  CHECK(shared.value_function_true_mask == alone.value_function_true_mask);
+  CHECK(shared.test_accuracy_validation_only == alone.test_accuracy_validation_only);
+  CHECK(shared.detection_auc_plain == alone.detection_auc_plain);
+  CHECK(shared.delivered_model == alone.delivered_model);
+  CHECK(shared.worst_gradient_norm == alone.worst_gradient_norm);
+
+  adbo::CleaningBaselines of_others = baselines;
+  of_others.true_mask.clear();
+  input.baselines = &of_others;
+  CHECK_THROWS_WITH_AS((void)adbo::measure_cleaning(input, fixture.options),
+                       "measure_cleaning: the true mask's model has 0 entries, expected 18",
+                       std::invalid_argument);
+}
+
 TEST_CASE("cleaning measures: what does not apply is not a number") {
   const CleaningFixture fixture;
   const std::vector<double> upper = random_point(150, 7), consensus = random_point(18, 9);

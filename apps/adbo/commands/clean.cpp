@@ -3,16 +3,19 @@
 #include <fmt/format.h>
 
 #include <algorithm>
+#include <chrono>
 #include <memory>
+#include <optional>
 #include <utility>
 
+#include "execution/resolve_options.h"
+#include "output/gallery.h"
 #include "output/row_files.h"
 #include "output/words.h"
+#include "support/exit_code.h"
 #include "tasks/corruption.h"
-#include "tasks/datasets.h"
-#include "tasks/holdout.h"
-#include "tasks/shards.h"
 #include "tasks/starts.h"
+#include "tasks/task_data.h"
 
 namespace adbo::app {
 namespace {
@@ -21,22 +24,18 @@ namespace {
 /// cheaper, but moved accuracies by up to 0.001 (docs/cleaning.md).
 constexpr double kAutomaticTolerance = 1e-4;
 
-/// Everything that outlives the preparation. Training rows stand shard after shard, which is their order in
-/// the file.
+/// One split, corruption and start. Training rows stand shard after shard, which is their order in the file.
 struct CleaningTask {
-  std::vector<CleaningShard> shards;  ///< with all validation rows, held-out ones included
-  LabelledRows held_out;              ///< empty: none
+  TaskData<CleaningShard> data;
   CleaningSettings settings;
-  LabelledRows test;  ///< empty: none
-  std::vector<std::string> label_names, ids, feature_names;
+  StartPoint start;
   std::vector<std::size_t> rows, workers;  ///< [n] of every training row: its row of the file, its worker
   std::vector<std::int32_t> given_labels;  ///< [n]
   Corruption corruption;                   ///< empty lists unless the run made one
-  Scaling scaling;
-  std::size_t features = 0;
   ResolveOptions resolve;
   DeliverRule deliver = DeliverRule::kTrimmed;
   CleaningFacts facts;
+  std::optional<CleaningBaselines> baselines;  ///< once they are needed
 };
 
 std::int64_t count_marks(const std::vector<std::uint8_t>& marks) {
@@ -67,38 +66,27 @@ std::vector<std::int32_t> corrupted_labels(CleaningTask& task, const std::vector
   return labels;
 }
 
-void build_shards(CleaningTask& task, const std::vector<ShardRows>& shards, LoadedData& data,
-                  const std::vector<std::int32_t>& training_labels) {
-  const io::Table& validation = data.validation ? *data.validation : data.train;
-  for (const ShardRows& shard : shards) {
-    task.shards.push_back({select_labelled(data.train.features, training_labels, shard.train),
-                           select_labelled(validation.features, validation.labels, shard.validation)});
-  }
-}
-
-void add_preparation(Json& json, const CleaningTask& task) {
-  std::size_t validation_rows = 0;
-  for (const CleaningShard& shard : task.shards) validation_rows += shard.validation.size();
-  json["training_rows"] = task.rows.size();
-  json["validation_rows"] = validation_rows;
-  json["held_out_rows"] = task.held_out.size();
-  json["scaling"] = task.scaling.sentence;
-  if (task.corruption.changed.empty()) return;
-  json["corruption"] = {{"selected", count_marks(task.corruption.selected)},
-                        {"changed", count_marks(task.corruption.changed)}};
-}
-
-CleaningMeasures measure(const CleaningTask& task, std::span<const double> upper_start,
-                         const Result& result) {
+CleaningMeasuresInput measures_input(const CleaningTask& task) {
   CleaningMeasuresInput input;
   input.deliver = task.deliver;
-  input.shards = &task.shards;
+  input.shards = &task.data.shards;
   input.settings = task.settings;
-  input.upper = result.upper;
-  input.upper_start = upper_start;
-  input.lower_consensus = result.lower;
-  input.test = task.test.size() > 0 ? &task.test : nullptr;
+  input.upper_start = task.start.upper;
+  input.test = task.data.test.size() > 0 ? &task.data.test : nullptr;
   input.label_changed = task.corruption.changed;
+  return input;
+}
+
+const CleaningBaselines& baselines_of(CleaningTask& task) {
+  if (!task.baselines) task.baselines = fit_cleaning_baselines(measures_input(task), task.resolve);
+  return *task.baselines;
+}
+
+CleaningMeasures measure(CleaningTask& task, const State& state) {
+  CleaningMeasuresInput input = measures_input(task);
+  input.upper = state.upper;
+  input.lower_consensus = state.lower;
+  input.baselines = &baselines_of(task);
   return measure_cleaning(input, task.resolve);
 }
 
@@ -122,21 +110,23 @@ Metrics metrics_of(const CleaningMeasures& m) {
           {"detection_f1", m.detection_f1}};
 }
 
-void write_files(const CleaningTask& task, const Result& result, const CleaningMeasures& measures,
+void write_files(const CleaningTask& task, const State& state, const CleaningMeasures& measures,
                  const OutputFolder& folder) {
   SuspectRows rows;
-  rows.label_names = task.label_names;
-  rows.ids = task.ids;
+  rows.label_names = task.data.label_names;
+  rows.ids = task.data.ids;
   rows.rows = task.rows;
   rows.workers = task.workers;
   rows.given_labels = task.given_labels;
-  rows.upper = result.upper;
+  rows.upper = state.upper;
   rows.verdicts = &measures.verdicts;
   rows.selected = task.corruption.selected;
   rows.changed = task.corruption.changed;
   write_suspects(folder.file("suspects.csv"), rows);
-  write_model(folder.file("model.npy"), measures.delivered_model, task.features);
-  write_scaling(folder.file("scaling.csv"), task.scaling, task.feature_names);
+  write_gallery(folder.file("gallery.json"), rows,
+                {&task.data.shards, &task.data.scaling, task.data.image, task.data.feature_names});
+  write_model(folder.file("model.npy"), measures.delivered_model, task.data.features);
+  write_scaling(folder.file("scaling.csv"), task.data.scaling, task.data.feature_names);
 }
 
 std::string suspects_sentence(const CleaningMeasures& measures) {
@@ -144,85 +134,113 @@ std::string suspects_sentence(const CleaningMeasures& measures) {
   return fmt::format("{} of {} training rows are suspect (suspects.csv).", count_marks(marks), marks.size());
 }
 
-Findings conclude(const CleaningTask& task, std::span<const double> upper_start, const Result& result,
-                  const OutputFolder& folder) {
-  const CleaningMeasures measures = measure(task, upper_start, result);
-  write_files(task, result, measures, folder);
+Findings conclude(CleaningTask& task, const State& state, const OutputFolder& folder) {
+  const auto begin = std::chrono::steady_clock::now();
+  const CleaningMeasures measures = measure(task, state);
   Findings findings;
+  findings.measure_seconds = std::chrono::duration<double>(std::chrono::steady_clock::now() - begin).count();
+  write_files(task, state, measures, folder);
   findings.metrics = metrics_of(measures);
   findings.words = cleaning_words(measures, task.facts);
   findings.words.push_back(suspects_sentence(measures));
-  findings.measure_seconds = measures.seconds;
   return findings;
 }
 
-StartPoint start_of(const CleaningTask& task, const Settings& settings) {
+/// psi at its start, all [n] of it.
+std::vector<double> full_start(const CleaningTask& task) {
+  std::vector<double> upper = task.start.upper;
+  upper.resize(task.rows.size());
+  return upper;
+}
+
+double test_accuracy(const CleaningTask& task, std::span<const double> model) {
+  if (task.data.test.size() == 0) return CleaningMeasures::kNotApplicable;
+  return score_model(model, task.data.test, task.settings.classes, task.resolve.threads).accuracy;
+}
+
+std::vector<Baseline> make_baselines(CleaningTask& task) {
+  const CleaningBaselines& fits = baselines_of(task);
+  const double accuracy = test_accuracy(task, fits.validation_only);
+  return {{.name = "plain",
+           .seconds = fits.plain_seconds,
+           .state = State{full_start(task), fits.plain},
+           .metrics = {}},
+          {.name = "validation-only",
+           .seconds = fits.validation_only_seconds,
+           .state = std::nullopt,
+           .metrics = {{"test_accuracy_at_consensus", accuracy}, {"test_accuracy_delivered", accuracy}}}};
+}
+
+StartPoint start_of(const CleaningTask& task, std::size_t features, const Settings& settings) {
   if (settings.task().start == StartRule::kZero) return {};
   if (settings.task().start == StartRule::kCodeTune) {
     throw UsageError("start = \"code-tune\" is for tune: expected zero or code-clean");
   }
-  return code_clean_start(task.features, task.settings.classes, task.shards.size(), settings.options().seed);
+  return code_clean_start(features, task.settings.classes, static_cast<std::size_t>(settings.task().workers),
+                          settings.options().seed);
 }
 
-/// Fills the task from the data, whose features are gone afterwards; returns what the run learns from.
-std::vector<CleaningShard> fill_task(CleaningTask& task, const Settings& settings, LoadedData data,
-                                     const Console& console) {
-  const std::vector<ShardRows> shards = shard_rows(settings, data);
-  task.settings = {data.classes(), settings.task().ridge, settings.task().shard_weights};
-  task.features = io::column_count(data.train);
-  list_training_rows(task, shards, data.train);
-  task.scaling = scale_data(data, settings.task().scale);
-  console.detail(task.scaling.sentence);
-  build_shards(task, shards, data, corrupted_labels(task, shards, data.train, settings));
-  LearningData<CleaningShard> learning = learning_data(task.shards, shards, data, settings);
-  task.held_out = std::move(learning.held_out);
-  if (data.test) task.test = take_labelled(*data.test);
-  task.label_names = std::move(data.train.label_names);
-  task.ids = std::move(data.train.ids);
-  task.feature_names = std::move(data.train.feature_names);
-  task.resolve = resolve_options(settings, kAutomaticTolerance);
-  task.deliver = settings.task().deliver;
-  task.facts = {!data.validation.has_value(), task.resolve.gradient_tolerance};
-  return std::move(learning.shards);
+Problem make_problem(const CleaningTask& task, const std::vector<CleaningShard>& shards) {
+  Problem problem = make_hyper_cleaning(shards, task.settings);
+  problem.set_start(task.start);
+  return problem;
+}
+
+RunMeasures make_measures(const std::shared_ptr<const CleaningTask>& task, const Settings& settings) {
+  RunMeasures measures;
+  if (task->data.test.size() > 0) {
+    measures.test = [task](std::span<const double> lower) {
+      return score_model(lower, task->data.test, task->settings.classes, kObserverThreads);
+    };
+  }
+  if (task->data.held_out.size() > 0) {
+    measures.held_out = softmax_held_out_loss(task->data.held_out, task->settings.classes);
+  }
+  if (settings.task().resolve_every > 0) {
+    measures.resolver = std::make_shared<PeriodicResolve>(
+        make_hyper_cleaning(task->data.shards, task->settings), task->resolve, measures.test,
+        settings.task().resolve_every, settings.options().iterations);
+  }
+  return measures;
+}
+
+void add_corruption(Json& json, const Corruption& corruption) {
+  if (corruption.changed.empty()) return;
+  json["corruption"] = {{"selected", count_marks(corruption.selected)},
+                        {"changed", count_marks(corruption.changed)}};
 }
 
 }  // namespace
 
-PreparedTask prepare_cleaning(Settings& settings, const Console& console) {
-  LoadedData data = load_data(settings.task(), console);
+PreparedTask prepare_cleaning(Settings& settings, LoadedData data, const Console& console) {
   settle_workers(settings, data);
-  Json json = files_json(data);
-  const double read_seconds = data.read_seconds;
+  const std::vector<ShardRows> rows = shard_rows(settings, data);
   const auto task = std::make_shared<CleaningTask>();
-  const std::vector<CleaningShard> learning = fill_task(*task, settings, std::move(data), console);
-  add_preparation(json, *task);
+  task->settings = {data.classes(), settings.task().ridge, settings.task().shard_weights};
+  task->resolve = resolve_options(settings, kAutomaticTolerance);
+  task->deliver = settings.task().deliver;
+  task->facts = {!data.validation.has_value(), task->resolve.gradient_tolerance};
+  task->start = start_of(*task, io::column_count(data.train), settings);
+  list_training_rows(*task, rows, data.train);
+  const std::vector<std::int32_t> labels = corrupted_labels(*task, rows, data.train, settings);
 
   PreparedTask prepared;
-  prepared.problem = make_hyper_cleaning(learning, task->settings);
-  prepared.data = std::move(json);
-  prepared.read_seconds = read_seconds;
-  prepared.problem.set_start(start_of(*task, settings));
-  if (task->test.size() > 0) {
-    prepared.measures.test = [task](std::span<const double> lower) {
-      return score_model(lower, task->test, task->settings.classes, kObserverThreads);
-    };
+  prepared.data = files_json(data);
+  prepared.read_seconds = data.read_seconds;
+  io::Digest digest = split_digest(settings, data, rows, labels);
+  prepared.digest = add_start(digest, task->start).text();
+  task->data = make_task_data<CleaningShard>(settings, std::move(data), rows, labels, console);
+  add_preparation(prepared.data, task->data);
+  add_corruption(prepared.data, task->corruption);
+  prepared.make_problem = [task] { return make_problem(*task, task->data.learning); };
+  if (task->data.held_out.size() > 0) {
+    prepared.with_held_out = [task] { return make_problem(*task, task->data.shards); };
   }
-  if (task->held_out.size() > 0) {
-    prepared.with_held_out = [task, start = prepared.problem.start()] {
-      Problem problem = make_hyper_cleaning(task->shards, task->settings);
-      problem.set_start(start);
-      return problem;
-    };
-    prepared.measures.held_out = softmax_held_out_loss(task->held_out, task->settings.classes);
-  }
-  if (settings.task().resolve_every > 0) {
-    prepared.measures.resolver = std::make_shared<PeriodicResolve>(
-        make_hyper_cleaning(task->shards, task->settings), task->resolve, prepared.measures.test,
-        settings.task().resolve_every, settings.options().iterations);
-  }
-  prepared.conclude = [task](Problem& problem, const Result& result, const OutputFolder& folder) {
-    return conclude(*task, problem.start().upper, result, folder);
+  prepared.make_measures = [task](const Settings& given) { return make_measures(task, given); };
+  prepared.conclude = [task](const State& state, const OutputFolder& folder) {
+    return conclude(*task, state, folder);
   };
+  prepared.make_baselines = [task] { return make_baselines(*task); };
   return prepared;
 }
 

@@ -1,10 +1,12 @@
 #pragma once
 
-#include "commands/problem_run.h"
+#include "commands/prepared_task.h"
+#include "support/console.h"
+#include "tasks/datasets.h"
 
 namespace adbo::app {
 
-/// Data hyper-cleaning: reads, scales, shards, splits and (for experiments) corrupts the rows.
-[[nodiscard]] PreparedTask prepare_cleaning(Settings& settings, const Console& console);
+/// Data hyper-cleaning: scales, shards, splits and (for experiments) corrupts the rows of the data.
+[[nodiscard]] PreparedTask prepare_cleaning(Settings& settings, LoadedData data, const Console& console);
 
 }  // namespace adbo::app

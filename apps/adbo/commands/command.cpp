@@ -8,9 +8,12 @@
 #include <new>
 #include <ostream>
 #include <stdexcept>
+#include <utility>
 
+#include "commands/compare.h"
 #include "commands/info.h"
 #include "commands/problem_run.h"
+#include "commands/report.h"
 #include "io/error.h"
 #include "settings/command_line.h"
 #include "settings/config_file.h"
@@ -25,18 +28,27 @@ std::optional<ProblemKind> problem_of(CommandName command) {
   return std::nullopt;  // named by the file
 }
 
-ExitCode run_problem_command(CommandLine line, const Environment& environment) {
-  if (!line.config_path.empty()) line.sources.file = read_config_file(line.config_path);
+void set_console(Console& console, const TaskSettings& task) {
+  console.set_quiet(task.quiet);
+  console.set_verbose(task.verbose);
+  console.set_progress(task.progress != ProgressMode::kNone);
+}
+
+ExitCode run_problem_command(const CommandLine& line, const Environment& environment) {
   Settings settings = resolve_settings(problem_of(*line.command), line.sources);
   refuse_settings_without_effect(settings);
-  environment.console.set_quiet(settings.task().quiet);
-  environment.console.set_verbose(settings.task().verbose);
-  environment.console.set_progress(settings.task().progress != ProgressMode::kNone);
+  set_console(environment.console, settings.task());
   return run_problem(settings, environment);
 }
 
+ExitCode compare_command(const CommandLine& line, const Environment& environment) {
+  std::vector<ComparedMethod> methods = resolve_comparison(line.comparison, line.sources);
+  set_console(environment.console, methods.front().settings.task());
+  return compare_methods(line.comparison, std::move(methods), environment);
+}
+
 ExitCode dispatch(const std::vector<std::string>& arguments, const Environment& environment) {
-  const CommandLine line = parse_command_line(arguments);
+  CommandLine line = parse_command_line(arguments);
   if (!line.command) {
     environment.console.out() << line.text << std::flush;
     return ExitCode::kFinished;
@@ -45,6 +57,9 @@ ExitCode dispatch(const std::vector<std::string>& arguments, const Environment& 
     environment.console.out() << info_text(line.info_options, line.info_json) << std::flush;
     return ExitCode::kFinished;
   }
+  if (*line.command == CommandName::kReport) return write_report(line.report_folder, environment.console);
+  if (!line.config_path.empty()) line.sources.file = read_config_file(line.config_path);
+  if (*line.command == CommandName::kCompare) return compare_command(line, environment);
   return run_problem_command(line, environment);
 }
 

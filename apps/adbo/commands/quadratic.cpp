@@ -5,7 +5,9 @@
 #include <memory>
 #include <utility>
 
+#include "adbo/measures.h"
 #include "adbo/problems/quadratic.h"
+#include "execution/resolve_options.h"
 
 namespace adbo::app {
 namespace {
@@ -28,14 +30,14 @@ QuadraticSettings quadratic_settings(const Settings& settings) {
   return quadratic;
 }
 
-Findings conclude(const Solution& solution, const ResolveOptions& resolve, Problem& problem,
-                  const Result& result) {
+Findings conclude(const Solution& solution, const ResolveOptions& resolve, Problem problem,
+                  const State& state) {
   const std::vector<double> zeros(problem.upper_dim());
   const ValueFunction start = value_function(problem, zeros, {}, resolve);
-  const ValueFunction end = value_function(problem, result.upper, {}, resolve);
+  const ValueFunction end = value_function(problem, state.upper, {}, resolve);
   double distance = 0;
   for (std::size_t j = 0; j < solution.upper.size(); ++j) {
-    distance = std::max(distance, std::abs(result.upper[j] - solution.upper[j]));
+    distance = std::max(distance, std::abs(state.upper[j] - solution.upper[j]));
   }
   Findings findings;
   findings.metrics = {{"value_function", end.upper_objective},
@@ -49,15 +51,16 @@ Findings conclude(const Solution& solution, const ResolveOptions& resolve, Probl
 }  // namespace
 
 PreparedTask prepare_quadratic(const Settings& settings) {
-  QuadraticInstance instance = make_quadratic(quadratic_settings(settings));
+  const QuadraticSettings quadratic = quadratic_settings(settings);
+  QuadraticInstance instance = make_quadratic(quadratic);
   const Solution solution{std::move(instance.upper_solution), instance.value};
   const ResolveOptions resolve = resolve_options(settings, kAutomaticTolerance);
-  Json data{{"upper_dim", settings.task().upper_dim}, {"lower_dim", settings.task().lower_dim}};
   PreparedTask prepared;
-  prepared.problem = std::move(instance.problem);
-  prepared.data = std::move(data);
-  prepared.conclude = [solution, resolve](Problem& problem, const Result& result, const OutputFolder&) {
-    return conclude(solution, resolve, problem, result);
+  prepared.make_problem = [quadratic] { return make_quadratic(quadratic).problem; };
+  prepared.make_measures = [](const Settings&) { return RunMeasures{}; };
+  prepared.data = {{"upper_dim", settings.task().upper_dim}, {"lower_dim", settings.task().lower_dim}};
+  prepared.conclude = [solution, resolve, quadratic](const State& state, const OutputFolder&) {
+    return conclude(solution, resolve, make_quadratic(quadratic).problem, state);
   };
   return prepared;
 }

@@ -1,6 +1,6 @@
 #pragma once
 
-#include "commands/problem_run.h"
+#include "commands/prepared_task.h"
 
 namespace adbo::app {
 

@@ -1,10 +1,12 @@
 #pragma once
 
-#include "commands/problem_run.h"
+#include "commands/prepared_task.h"
+#include "support/console.h"
+#include "tasks/datasets.h"
 
 namespace adbo::app {
 
-/// Regularization coefficients: reads, pools, scales, shards and splits the rows.
-[[nodiscard]] PreparedTask prepare_tuning(Settings& settings, const Console& console);
+/// Regularization coefficients: pools, scales, shards and splits the rows of the data.
+[[nodiscard]] PreparedTask prepare_tuning(Settings& settings, LoadedData data, const Console& console);
 
 }  // namespace adbo::app

@@ -1,8 +1,24 @@
 #include "execution/run_observer.h"
 
+#include <cmath>
 #include <optional>
 
 namespace adbo::app {
+
+void BestMeasures::note(const std::optional<ModelScore>& test,
+                        const std::optional<ResolvedMeasures>& resolved) {
+  // fmax and fmin ignore what was not measured.
+  if (test) {
+    test_accuracy = std::fmax(test_accuracy, test->accuracy);
+    test_loss = std::fmin(test_loss, test->loss);
+  }
+  if (resolved) {
+    value_function = std::fmin(value_function, resolved->value_function);
+    if (resolved->test_accuracy) {
+      test_accuracy_retrained = std::fmax(test_accuracy_retrained, *resolved->test_accuracy);
+    }
+  }
+}
 
 RunObserver::RunObserver(TraceCsv& trace, Progress& progress, const StopSignal& stop,
                          const RunMeasures& measures, std::int64_t evaluate_every, std::int64_t iterations)
@@ -22,6 +38,7 @@ ObserverAction RunObserver::on_iteration(const IterationView& view) {
   if (test_is_due(view.record.iteration)) test = measures_.test(view.lower);
   std::optional<ResolvedMeasures> resolved;
   if (measures_.resolver != nullptr) resolved = measures_.resolver->at(view.record.iteration, view.upper);
+  best_.note(test, resolved);
   trace_.add(view.record, test,
              early_stopping_ != nullptr ? early_stopping_->last_loss() : EarlyStopping::kNotEvaluated,
              resolved);

@@ -1,7 +1,9 @@
 #pragma once
 
 #include <cstdint>
+#include <limits>
 #include <memory>
+#include <optional>
 
 #include "adbo/early_stopping.h"
 #include "adbo/observer.h"
@@ -19,6 +21,15 @@ struct RunMeasures {
   std::shared_ptr<PeriodicResolve> resolver;  ///< changes nothing; null unless resolve_every asks for it
 };
 
+/// The best value of what was measured along a run; NaN: never measured.
+struct BestMeasures {
+  static constexpr double kNotMeasured = std::numeric_limits<double>::quiet_NaN();
+  double test_accuracy = kNotMeasured, test_loss = kNotMeasured;  ///< of the consensus model
+  double value_function = kNotMeasured, test_accuracy_retrained = kNotMeasured;
+
+  void note(const std::optional<ModelScore>& test, const std::optional<ResolvedMeasures>& resolved);
+};
+
 /// Writes the trace, tests the consensus model now and then, shows progress, and stops the run on a signal.
 /// Its time is not the run's.
 class RunObserver final : public Observer {
@@ -31,6 +42,7 @@ class RunObserver final : public Observer {
   void follow(const EarlyStopping& early_stopping) { early_stopping_ = &early_stopping; }
 
   ObserverAction on_iteration(const IterationView& view) override;
+  [[nodiscard]] const BestMeasures& best() const { return best_; }
 
  private:
   [[nodiscard]] bool test_is_due(std::int64_t iteration) const;
@@ -42,6 +54,7 @@ class RunObserver final : public Observer {
   std::int64_t evaluate_every_;
   std::int64_t iterations_;
   const EarlyStopping* early_stopping_ = nullptr;
+  BestMeasures best_;
 };
 
 }  // namespace adbo::app

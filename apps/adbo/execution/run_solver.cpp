@@ -51,6 +51,7 @@ RunOutcome run_once(Problem& problem, const Options& options, const Settings& se
       solver.solve(problem, early_stopping ? static_cast<Observer*>(&*early_stopping) : &observer);
   progress.finish();
   trace.finish();
+  outcome.best = observer.best();
   if (early_stopping && outcome.result.status.ok()) {
     early_stopping->deliver(outcome.result);
     outcome.held_out = HeldOutFacts{.delivered_iteration = early_stopping->chosen_iteration(),

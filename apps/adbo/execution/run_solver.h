@@ -14,6 +14,7 @@ namespace adbo::app {
 struct RunOutcome {
   Result result;
   std::optional<HeldOutFacts> held_out;  ///< of runs with held-out rows
+  BestMeasures best;                     ///< along the run, not along a refit
 };
 
 /// Runs the solver with trace, tests and progress; ends in order when `stop` receives a signal. With held-out

@@ -18,8 +18,10 @@ namespace fs = std::filesystem;
 
 /// Every file that a run may leave: those of an earlier run in the same folder go when a new one begins, so
 /// that none stands beside a summary it does not belong to.
-constexpr std::array<std::string_view, 7> kResultFiles{
-    "summary.json", "trace.csv", "suspects.csv", "coefficients.csv", "scaling.csv", "upper.npy", "model.npy"};
+constexpr std::array<std::string_view, 14> kResultFiles{
+    "summary.json",     "trace.csv",   "trace_refit.csv", "suspects.csv", "gallery.json",
+    "coefficients.csv", "scaling.csv", "upper.npy",       "model.npy",    "table.md",
+    "table.csv",        "runs.csv",    "table.json",      "report.html"};
 
 /// The path itself or the nearest parent that exists.
 fs::path nearest_existing(fs::path path) {

@@ -5,6 +5,7 @@
 #include <CLI/CLI.hpp>
 #include <algorithm>
 #include <array>
+#include <charconv>
 
 #include "adbo/version.h"
 #include "support/exit_code.h"
@@ -20,12 +21,18 @@ struct CommandInfo {
   ProblemMask problems;
 };
 
+constexpr std::int64_t kMostRepeats = 1000;
+
 constexpr std::array kCommands{
     CommandInfo{CommandName::kClean, "clean", "Find the rows whose labels are wrong, and a better model",
                 mask_of(ProblemKind::kClean)},
     CommandInfo{CommandName::kTune, "tune", "Learn one regularization coefficient per feature",
                 mask_of(ProblemKind::kTune)},
     CommandInfo{CommandName::kRun, "run", "Run any problem from a TOML file", kAllProblems},
+    CommandInfo{CommandName::kCompare, "compare",
+                "Methods side by side on the same split, corruption and start", kDataProblems},
+    CommandInfo{CommandName::kReport, "report",
+                "A page of curves and tables from the folder of a run or comparison", 0},
     CommandInfo{CommandName::kInfo, "info", "Version, build, methods, problems, presets, options", 0},
 };
 
@@ -72,6 +79,15 @@ void add_setting(CLI::App& command, const SettingInfo& info, CommandLine& line) 
   option->group(std::string(info.group));
 }
 
+std::int64_t parse_repeat(const std::string& text) {
+  std::int64_t value = 0;
+  const auto [stop, error] = std::from_chars(text.data(), text.data() + text.size(), value);
+  if (error != std::errc() || stop != text.data() + text.size() || value < 1 || value > kMostRepeats) {
+    throw UsageError(fmt::format("repeat = \"{}\": expected an integer >= 1 and <= {}", text, kMostRepeats));
+  }
+  return value;
+}
+
 void add_set(CLI::App& command, CommandLine& line) {
   command
       .add_option_function<std::vector<std::string>>(
@@ -89,6 +105,31 @@ void add_set(CLI::App& command, CommandLine& line) {
       ->allow_extra_args(false)
       ->type_name("KEY=VALUE")
       ->group("Settings");
+}
+
+void add_comparison(CLI::App& command, CommandLine& line) {
+  command
+      .add_option_function<std::string>(
+          "--problem",
+          [&line](const std::string& value) {
+            line.sources.flags.push_back({"problem", value, "--problem"});
+          },
+          "What the methods are compared on [clean or tune]")
+      ->type_name("VALUE")
+      ->group("Comparison");
+  command
+      .add_option(
+          "--methods", line.comparison.methods,
+          "Methods to compare, with commas between them; METHOD.option=value with --set is for one of them")
+      ->type_name("A,B,...")
+      ->group("Comparison");
+  command
+      .add_option_function<std::string>(
+          "--repeat", [&line](const std::string& value) { line.comparison.repeat = parse_repeat(value); },
+          "Splits, corruptions and starts, with the seeds seed, seed + 1, ... [an integer >= 1 and <= 1000; "
+          "default 3]")
+      ->type_name("VALUE")
+      ->group("Comparison");
 }
 
 void add_settings(CLI::App& command, const CommandInfo& info, CommandLine& line) {
@@ -120,7 +161,14 @@ void add_command(CLI::App& app, const CommandInfo& info, CommandLine& line) {
   if (info.name == CommandName::kInfo) {
     command->add_flag("--options", line.info_options, "The whole option table");
     command->add_flag("--json", line.info_json, "Everything, as JSON");
+  } else if (info.name == CommandName::kReport) {
+    command
+        ->add_option("folder", line.report_folder,
+                     "Folder of a run or of a comparison; report.html goes there")
+        ->type_name("DIR")
+        ->required();
   } else {
+    if (info.name == CommandName::kCompare) add_comparison(*command, line);
     add_settings(*command, info, line);
   }
   command->callback([&line, name = info.name] { line.command = name; });
@@ -163,7 +211,8 @@ void refuse_leftovers(const CLI::App& app) {
 
 void refuse_unknown_command(const std::vector<std::string>& arguments) {
   if (arguments.empty())
-    throw UsageError("no command is given: clean, tune, run or info (adbo --help says more)");
+    throw UsageError(
+        "no command is given: clean, tune, run, compare, report or info (adbo --help says more)");
   const std::string& word = arguments.front();
   if (word.rfind('-', 0) == 0) return;
   std::vector<std::string_view> words;

@@ -5,11 +5,12 @@
 #include <string_view>
 #include <vector>
 
+#include "settings/comparison.h"
 #include "settings/settings.h"
 
 namespace adbo::app {
 
-enum class CommandName { kClean, kTune, kRun, kInfo };
+enum class CommandName { kClean, kTune, kRun, kCompare, kReport, kInfo };
 
 /// A parsed command line: which command, and what it was given.
 struct CommandLine {
@@ -17,7 +18,9 @@ struct CommandLine {
   std::optional<CommandName> command;
   std::string text;
   SettingSources sources;
-  std::string config_path;  ///< of `run`, or of --config
+  std::string config_path;       ///< of `run`, or of --config
+  ComparisonRequest comparison;  ///< of `compare`
+  std::string report_folder;     ///< of `report`
   bool info_options = false;
   bool info_json = false;
 };

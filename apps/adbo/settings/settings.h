@@ -44,6 +44,8 @@ class Settings {
 
   /// Replaces a default that depends on the data; the origin stays "default".
   void set_default_workers(std::int64_t workers) { config_.task.workers = workers; }
+  /// Of a repeat; the origin stays that of the first one's.
+  void set_seed(std::uint64_t seed) { config_.options.seed = seed; }
 
  private:
   friend Settings resolve_settings(std::optional<ProblemKind>, const SettingSources&);

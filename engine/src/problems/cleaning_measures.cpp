@@ -25,6 +25,12 @@ namespace {
 /// changed, and a mean within 0.01 of the best.
 constexpr double kSuspectOdds = 3;
 
+using Clock = std::chrono::steady_clock;
+
+double seconds_since(Clock::time_point begin) {
+  return std::chrono::duration<double>(Clock::now() - begin).count();
+}
+
 bool is_contradicted(std::span<const double> probability, std::size_t given) {
   return std::any_of(probability.begin(), probability.end(),
                      [&](double other) { return other >= kSuspectOdds * probability[given] && other > 0; });
@@ -39,7 +45,7 @@ class CleaningMeasurement {
         options_(options),
         totals_(detail::check_shards(std::span<const CleaningShard>(shards_), input.settings.classes)),
         executor_(detail::make_measure_executor(options.threads, 2 * shards_.size())) {
-    check_input();
+    check_data();
     measures_.all_converged = true;
     train_.reserve(shards_.size());
     validation_.reserve(shards_.size());
@@ -56,19 +62,30 @@ class CleaningMeasurement {
   // one, every fit starts at zero, because of several minimizers the start would choose.) No fit starts at
   // the method's own iterate: the baselines are then the same, to the last bit, for every method compared on
   // the same data.
+  CleaningBaselines fit_baselines() {
+    CleaningBaselines baselines;
+    auto begin = Clock::now();
+    baselines.plain = fit_training(weights_of(input_.upper_start), {});
+    baselines.plain_seconds = seconds_since(begin);
+    begin = Clock::now();
+    baselines.validation_only = fit_validation(baselines.plain);
+    baselines.validation_only_seconds = seconds_since(begin);
+    if (!input_.label_changed.empty()) baselines.true_mask = fit_training(true_mask(), baselines.plain);
+    baselines.all_converged = measures_.all_converged;
+    baselines.worst_gradient_norm = measures_.worst_gradient_norm;
+    return baselines;
+  }
+
   CleaningMeasures run() {
-    const std::vector<double> plain = fit_training(weights_of(input_.upper_start), {});
-    measures_.value_function_start = validation_loss(plain);
-    measures_.test_accuracy_start = test_accuracy(plain);
+    check_result();
+    return input_.baselines != nullptr ? run(*input_.baselines) : run(fit_baselines());
+  }
 
-    const std::vector<double> validation_only = fit_validation(plain);
-    measures_.test_accuracy_validation_only = test_accuracy(validation_only);
-
-    if (!input_.label_changed.empty()) {
-      const std::vector<double> unchanged_only = fit_training(true_mask(), plain);
-      measures_.value_function_true_mask = validation_loss(unchanged_only);
-      measures_.test_accuracy_true_mask = test_accuracy(unchanged_only);
-    }
+ private:
+  CleaningMeasures run(const CleaningBaselines& baselines) {
+    check_baselines(baselines);
+    measure_baselines(baselines);
+    const std::vector<double>& plain = baselines.plain;
 
     const std::vector<double> weights = weights_of(input_.upper);
     const std::vector<double> retrained = fit_training(weights, plain);
@@ -77,7 +94,7 @@ class CleaningMeasurement {
 
     measures_.effective_training_rows = effective_rows(weights);
     measures_.delivered_model = input_.deliver == DeliverRule::kWeighted
-                                    ? fit_delivered(weights, validation_only)
+                                    ? fit_delivered(weights, baselines.validation_only)
                                     : fit_delivered(unsuspected(mean_model(plain, retrained)), retrained);
     measures_.test_accuracy_delivered = test_accuracy(measures_.delivered_model);
     measures_.verdicts = judge_probabilities(probabilities(measures_.delivered_model), labels_, classes());
@@ -87,31 +104,55 @@ class CleaningMeasurement {
     return std::move(measures_);
   }
 
- private:
   [[nodiscard]] int classes() const { return input_.settings.classes; }
 
   [[nodiscard]] kernels::SoftmaxLoss loss_of(const LabelledRows& rows) const {
     return {rows.features, rows.labels, classes()};
   }
 
-  void check_input() const {
-    const auto require = [](std::size_t given, std::size_t expected, const char* what) {
-      if (given != expected) {
-        throw std::invalid_argument(std::string("measure_cleaning: ") + what + " has " +
-                                    std::to_string(given) + " entries, expected " + std::to_string(expected));
-      }
-    };
-    require(input_.upper.size(), totals_.train, "the upper variable");
+  static void require(std::size_t given, std::size_t expected, const char* what) {
+    if (given != expected) {
+      throw std::invalid_argument(std::string("measure_cleaning: ") + what + " has " + std::to_string(given) +
+                                  " entries, expected " + std::to_string(expected));
+    }
+  }
+
+  [[nodiscard]] std::size_t model_size() const {
+    return static_cast<std::size_t>(classes()) * totals_.features;
+  }
+
+  void check_data() const {
     if (!input_.upper_start.empty()) require(input_.upper_start.size(), totals_.train, "the start");
     if (!input_.label_changed.empty()) require(input_.label_changed.size(), totals_.train, "label_changed");
-    if (!input_.lower_consensus.empty()) {
-      require(input_.lower_consensus.size(), static_cast<std::size_t>(classes()) * totals_.features,
-              "the lower consensus");
-    }
     if (input_.test != nullptr) {
       detail::check_labelled_rows(*input_.test, classes(), totals_.features, "test");
       if (input_.test->size() == 0) throw std::invalid_argument("test: no rows");
     }
+  }
+
+  void check_result() const {
+    require(input_.upper.size(), totals_.train, "the upper variable");
+    if (!input_.lower_consensus.empty()) {
+      require(input_.lower_consensus.size(), model_size(), "the lower consensus");
+    }
+  }
+
+  void check_baselines(const CleaningBaselines& baselines) const {
+    require(baselines.plain.size(), model_size(), "plain training's model");
+    require(baselines.validation_only.size(), model_size(), "the validation rows' model");
+    require(baselines.true_mask.size(), input_.label_changed.empty() ? 0 : model_size(),
+            "the true mask's model");
+  }
+
+  void measure_baselines(const CleaningBaselines& baselines) {
+    measures_.all_converged = baselines.all_converged;
+    measures_.worst_gradient_norm = baselines.worst_gradient_norm;
+    measures_.value_function_start = validation_loss(baselines.plain);
+    measures_.test_accuracy_start = test_accuracy(baselines.plain);
+    measures_.test_accuracy_validation_only = test_accuracy(baselines.validation_only);
+    if (baselines.true_mask.empty()) return;
+    measures_.value_function_true_mask = validation_loss(baselines.true_mask);
+    measures_.test_accuracy_true_mask = test_accuracy(baselines.true_mask);
   }
 
   /// sigmoid(psi), [n]; psi = 0 when empty.
@@ -318,11 +359,16 @@ RowVerdicts judge_rows(std::span<const double> model, const LabelledRows& rows, 
   return judge_probabilities(probability, rows.labels, classes);
 }
 
+CleaningBaselines fit_cleaning_baselines(const CleaningMeasuresInput& input, const ResolveOptions& options) {
+  if (input.shards == nullptr) throw std::invalid_argument("fit_cleaning_baselines: no shards");
+  return CleaningMeasurement(input, options).fit_baselines();
+}
+
 CleaningMeasures measure_cleaning(const CleaningMeasuresInput& input, const ResolveOptions& options) {
   if (input.shards == nullptr) throw std::invalid_argument("measure_cleaning: no shards");
-  const auto begin = std::chrono::steady_clock::now();
+  const auto begin = Clock::now();
   CleaningMeasures measures = CleaningMeasurement(input, options).run();
-  measures.seconds = std::chrono::duration<double>(std::chrono::steady_clock::now() - begin).count();
+  measures.seconds = seconds_since(begin);
   return measures;
 }
 

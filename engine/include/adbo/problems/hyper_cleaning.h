@@ -130,6 +130,17 @@ struct CleaningMeasures {
   RowVerdicts verdicts;  ///< of the training rows, shard after shard, under the delivered model
 };
 
+/// The models that do not depend on what a method found, [classes * features] each: the same for every run on
+/// the same data, so that several runs may share them.
+struct CleaningBaselines {
+  std::vector<double> plain;            ///< y* at the starting psi: plain training
+  std::vector<double> validation_only;  ///< of the validation rows alone
+  std::vector<double> true_mask;        ///< without the rows whose label changed; empty: none is known
+  double plain_seconds = 0, validation_only_seconds = 0;  ///< what fitting them took
+  bool all_converged = true;
+  double worst_gradient_norm = 0;
+};
+
 struct CleaningMeasuresInput {
   const std::vector<CleaningShard>* shards = nullptr;
   CleaningSettings settings;
@@ -139,9 +150,14 @@ struct CleaningMeasuresInput {
   const LabelledRows* test = nullptr;           ///< null: no test measures
   std::span<const std::uint8_t> label_changed;  ///< [n], empty unless the run itself made the corruption
   DeliverRule deliver = DeliverRule::kTrimmed;
+  const CleaningBaselines* baselines = nullptr;  ///< of the same data; null: they are fitted
 };
-/// The same bits for any number of threads. The baselines (start, true mask, validation only) do not depend
-/// on `upper` or `lower_consensus`, so that they are equal for all methods compared on the same data. Throws
+/// Fits the baselines; of the input, `upper`, `lower_consensus`, `test`, `deliver` and `baselines` are not
+/// looked at. The same bits for any number of threads. Throws as measure_cleaning() does.
+[[nodiscard]] CleaningBaselines fit_cleaning_baselines(const CleaningMeasuresInput& input,
+                                                       const ResolveOptions& options);
+/// The same bits for any number of threads, with baselines given or fitted: these do not depend on `upper` or
+/// `lower_consensus`, so that they are equal for all methods compared on the same data. Throws
 /// std::invalid_argument when the input does not fit together.
 [[nodiscard]] CleaningMeasures measure_cleaning(const CleaningMeasuresInput& input,
                                                 const ResolveOptions& options);

@@ -1,0 +1,232 @@
+#include "commands/compare.h"
+
+#include <fmt/format.h>
+
+#include <cmath>
+#include <csignal>
+#include <limits>
+#include <optional>
+#include <ostream>
+#include <utility>
+
+#include "commands/clean.h"
+#include "commands/run_task.h"
+#include "commands/tune.h"
+#include "output/comparison_table.h"
+#include "support/exit_code.h"
+
+namespace adbo::app {
+namespace {
+
+constexpr double kNone = std::numeric_limits<double>::quiet_NaN();
+
+double metric(const Metrics& metrics, std::string_view name) {
+  for (const auto& [known, value] : metrics) {
+    if (known == name) return value;
+  }
+  return kNone;
+}
+
+/// Those of a state, whatever found it.
+void add_measures(ComparedRun& run, const Metrics& metrics) {
+  for (const auto& [name, value] : metrics) run.values.emplace_back(name, value);
+  run.values.emplace_back("value_function_change",
+                          metric(metrics, "value_function") - metric(metrics, "value_function_start"));
+}
+
+/// What the run and, where held-out rows chose its length, the second run took together.
+template <class Number>
+double total(const FinishedRun& run, Number Summary::*member) {
+  const auto of_second = run.held_out && run.held_out->refit ? (*run.held_out->refit).*member : Number{};
+  return static_cast<double>(run.summary.*member + of_second);
+}
+double total(const FinishedRun& run, std::int64_t Counts::*member) {
+  const auto of_second = run.held_out && run.held_out->refit ? run.held_out->refit->counts.*member : 0;
+  return static_cast<double>(run.summary.counts.*member + of_second);
+}
+
+void add_run(ComparedRun& row, const FinishedRun& run) {
+  add_measures(row, run.metrics);
+  // The state that is delivered is one of those the run came through.
+  const auto best = [&](std::string_view name, double along, double (*better)(double, double)) {
+    const double value = std::isfinite(along) ? better(along, metric(run.metrics, name)) : kNone;
+    row.values.emplace_back(fmt::format("best_{}", name), value);
+  };
+  const auto largest = [](double a, double b) { return std::fmax(a, b); };
+  const auto smallest = [](double a, double b) { return std::fmin(a, b); };
+  best("test_accuracy_at_consensus", run.best.test_accuracy, largest);
+  best("test_loss_at_consensus", run.best.test_loss, smallest);
+  best("value_function", run.best.value_function, smallest);
+  best("test_accuracy_retrained", run.best.test_accuracy_retrained, largest);
+  if (run.held_out) row.values.emplace_back("held_out_loss", run.held_out->loss);
+  row.values.emplace_back("upper_change_max", run.summary.upper_change_max);
+  row.values.emplace_back("iterations", total(run, &Summary::iterations));
+  row.values.emplace_back("rounds", total(run, &Counts::rounds));
+  row.values.emplace_back("sample_gradients", total(run, &Counts::sample_gradients));
+  row.values.emplace_back("sample_products", total(run, &Counts::sample_products));
+  row.values.emplace_back("messages", total(run, &Counts::messages));
+  row.values.emplace_back("bytes", total(run, &Counts::bytes));
+  row.values.emplace_back("virtual_seconds", total(run, &Summary::virtual_seconds));
+  row.values.emplace_back("wall_seconds", total(run, &Summary::wall_seconds));
+  row.values.emplace_back("cpu_seconds", total(run, &Summary::cpu_seconds));
+}
+
+bool ended_well(Termination termination) {
+  return termination != Termination::kDiverged && termination != Termination::kFailed &&
+         termination != Termination::kSolveFailed && termination != Termination::kNotRun;
+}
+
+PreparedTask prepare(Settings& settings, const LoadedData& data, const Console& console) {
+  return settings.task().problem == ProblemKind::kClean ? prepare_cleaning(settings, data, console)
+                                                        : prepare_tuning(settings, data, console);
+}
+
+class ComparisonRun {
+ public:
+  ComparisonRun(const ComparisonRequest& request, std::vector<ComparedMethod> methods,
+                const Environment& environment)
+      : request_(request),
+        methods_(std::move(methods)),
+        console_(environment.console),
+        folder_(task_settings().out),
+        first_seed_(methods_.front().settings.options().seed) {
+    table_.problem = to_string(task_settings().problem);
+  }
+
+  void run() {
+    const LoadedData data = load_data(task_settings(), console_);
+    for (std::size_t repeat = 1; !is_over() && repeat <= static_cast<std::size_t>(request_.repeat);
+         ++repeat) {
+      run_repeat(repeat, data);
+      write_comparison(folder_.path(), table_);
+    }
+  }
+
+  void print() const {
+    console_.out() << (task_settings().json ? json_text(comparison_json(table_)) : markdown_text(table_));
+    if (!task_settings().json)
+      console_.out() << fmt::format("\nTables and runs are in {}.\n", folder_.path());
+    console_.out() << std::flush;
+  }
+
+  [[nodiscard]] int signal() const { return stop_.received(); }
+
+ private:
+  [[nodiscard]] const TaskSettings& task_settings() const { return methods_.front().settings.task(); }
+  [[nodiscard]] bool is_over() const { return stop_.received() != 0; }
+
+  ComparedRow& row_of(std::string_view name) {
+    for (ComparedRow& row : table_.rows) {
+      if (row.method == name) return row;
+    }
+    table_.rows.push_back({std::string(name), {}, nullptr});
+    return table_.rows.back();
+  }
+
+  ComparedRun new_run(std::size_t repeat, const PreparedTask& task, std::string_view name) const {
+    ComparedRun run;
+    run.repeat = repeat;
+    run.seed = first_seed_ + repeat - 1;
+    run.digest = task.digest;
+    run.folder = fmt::format("{}-{}", name, repeat);
+    return run;
+  }
+
+  /// All methods get the number of workers that the data allows.
+  PreparedTask prepare_repeat(std::size_t repeat, const LoadedData& data) {
+    for (ComparedMethod& method : methods_) method.settings.set_seed(first_seed_ + repeat - 1);
+    Settings& first = methods_.front().settings;
+    PreparedTask task = prepare(first, data, console_);
+    for (ComparedMethod& method : methods_) method.settings.set_default_workers(first.task().workers);
+    return task;
+  }
+
+  void run_repeat(std::size_t repeat, const LoadedData& data) {
+    const PreparedTask task = prepare_repeat(repeat, data);
+    if (repeat == 1) folder_.create();
+    table_.data = task.data;
+    console_.progress(fmt::format("repeat {} of {}: baselines", repeat, request_.repeat));
+    add_baselines(repeat, task);
+    for (const ComparedMethod& method : methods_) {
+      if (is_over()) return;
+      console_.progress(fmt::format("repeat {} of {}: {}", repeat, request_.repeat, method.name));
+      ComparedRow& row = row_of(method.name);
+      row.runs.push_back(run_method(method, new_run(repeat, task, method.name), task));
+      if (row.config.is_null()) row.config = config_json(method.settings, method.settings.options());
+    }
+  }
+
+  void add_baselines(std::size_t repeat, const PreparedTask& task) {
+    for (const Baseline& baseline : task.make_baselines()) {
+      ComparedRun run = new_run(repeat, task, baseline.name);
+      run.status = "baseline";
+      run.counts = true;
+      if (baseline.state) {
+        const OutputFolder folder(folder_.file(run.folder));
+        folder.create();
+        add_measures(run, task.conclude(*baseline.state, folder).metrics);
+      } else {
+        run.folder.clear();
+        add_measures(run, baseline.metrics);
+      }
+      run.values.emplace_back("wall_seconds", baseline.seconds);
+      row_of(baseline.name).runs.push_back(std::move(run));
+    }
+  }
+
+  ComparedRun run_method(const ComparedMethod& method, ComparedRun run, const PreparedTask& task) {
+    try {
+      refuse_invalid_options(method.settings);
+      const OutputFolder folder(folder_.file(run.folder));
+      const FinishedRun finished = run_task(task, method.settings, folder, stop_, console_);
+      run.status = to_string(finished.summary.termination);
+      run.message = finished.summary.message;
+      run.counts = ended_well(finished.summary.termination);
+      add_run(run, finished);
+    } catch (const UsageError& error) {
+      run.status = "refused";
+      run.message = error.what();
+    } catch (const std::exception& error) {
+      run.status = "failed";
+      run.message = error.what();
+    }
+    return run;
+  }
+
+  ComparisonRequest request_;
+  std::vector<ComparedMethod> methods_;
+  const Console& console_;
+  OutputFolder folder_;
+  std::uint64_t first_seed_;
+  StopSignal stop_;
+  ComparisonTable table_;
+};
+
+/// A comparison that no method can take part in is a mistake in the settings.
+void refuse_if_all_invalid(const std::vector<ComparedMethod>& methods) {
+  std::optional<UsageError> first;
+  for (const ComparedMethod& method : methods) {
+    try {
+      refuse_invalid_options(method.settings);
+      return;
+    } catch (const UsageError& error) {
+      if (!first) first = error;
+    }
+  }
+  throw *first;
+}
+
+}  // namespace
+
+ExitCode compare_methods(const ComparisonRequest& request, std::vector<ComparedMethod> methods,
+                         const Environment& environment) {
+  refuse_if_all_invalid(methods);
+  environment.limit_threads(methods.front().settings.options().threads);
+  ComparisonRun comparison(request, std::move(methods), environment);
+  comparison.run();
+  comparison.print();
+  if (comparison.signal() == SIGINT) return ExitCode::kInterrupted;
+  return comparison.signal() == SIGTERM ? ExitCode::kTerminated : ExitCode::kFinished;
+}
+
+}  // namespace adbo::app

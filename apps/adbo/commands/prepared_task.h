@@ -1,0 +1,55 @@
+#pragma once
+
+#include <functional>
+#include <optional>
+#include <span>
+#include <string>
+#include <string_view>
+#include <vector>
+
+#include "adbo/problem.h"
+#include "execution/run_observer.h"
+#include "output/output_folder.h"
+#include "output/summary_json.h"
+#include "settings/settings.h"
+
+namespace adbo::app {
+
+/// Where a run, or a baseline, ended.
+struct State {
+  std::vector<double> upper;  ///< [n]
+  std::vector<double> lower;  ///< [m]
+};
+
+/// What came out of measuring a state.
+struct Findings {
+  Metrics metrics;
+  std::vector<std::string> words;
+  double measure_seconds = 0;
+};
+
+/// What can be had without a bilevel method.
+struct Baseline {
+  std::string_view name;
+  double seconds = 0;          ///< what computing it took
+  std::optional<State> state;  ///< to be measured as a run's is; nothing: `metrics` are all there is
+  Metrics metrics;
+};
+
+/// One split, corruption and start of some data, which any number of runs may share. A run has a problem and
+/// measures of its own; every function may be called again, one at a time.
+struct PreparedTask {
+  std::function<Problem()> make_problem;
+  std::function<Problem()> with_held_out;  ///< the same with the held-out rows; empty where there are none
+  /// What a run with these settings is followed by.
+  std::function<RunMeasures(const Settings&)> make_measures;
+  Json data;                ///< the `data` part of summary.json
+  double read_seconds = 0;  ///< 0: nothing was read
+  /// Of the files, the split, the corruption and the start: equal where runs may be compared.
+  std::string digest;
+  /// Measures a state and writes the files that are the task's own.
+  std::function<Findings(const State&, const OutputFolder&)> conclude;
+  std::function<std::vector<Baseline>()> make_baselines;
+};
+
+}  // namespace adbo::app

@@ -1,0 +1,33 @@
+#pragma once
+
+#include <optional>
+#include <string>
+
+#include "adbo/summary.h"
+#include "commands/prepared_task.h"
+#include "execution/stop_signal.h"
+#include "output/held_out_facts.h"
+#include "support/console.h"
+
+namespace adbo::app {
+
+/// A run that is over, measured, and written to its folder.
+struct FinishedRun {
+  Summary summary;
+  std::optional<HeldOutFacts> held_out;
+  Metrics metrics;
+  BestMeasures best;
+  std::string json;  ///< the text of summary.json
+  std::string text;  ///< the same for people
+};
+
+/// UsageError where the options contradict each other or the number of workers.
+void refuse_invalid_options(const Settings& settings);
+
+/// Runs the method of the settings on the task, measures the result and leaves trace, summary and result
+/// files in the folder, which it makes. UsageError and std::runtime_error for what the solver refuses; what
+/// an objective or a writer throws.
+[[nodiscard]] FinishedRun run_task(const PreparedTask& task, const Settings& settings,
+                                   const OutputFolder& folder, StopSignal& stop, const Console& console);
+
+}  // namespace adbo::app

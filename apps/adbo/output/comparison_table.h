@@ -1,0 +1,57 @@
+#pragma once
+// The outcome of `adbo compare`: one row per method, and one line per run.
+
+#include <cstdint>
+#include <string>
+#include <utility>
+#include <vector>
+
+#include "output/summary_json.h"
+
+namespace adbo::app {
+
+/// One method (or baseline) in one repeat.
+struct ComparedRun {
+  std::size_t repeat = 1;  ///< from 1
+  std::uint64_t seed = 0;
+  std::string digest;   ///< of split, corruption and start
+  std::string folder;   ///< of the run's files, relative to the comparison's
+  std::string status;   ///< of the run ("converged", ...), "baseline", "refused" or "failed"
+  std::string message;  ///< what ended it, or nothing
+  bool counts = false;  ///< whether its values enter means and deviations
+  std::vector<std::pair<std::string, double>> values;  ///< by column; what does not apply is left out
+};
+
+struct ComparedRow {
+  std::string method;
+  std::vector<ComparedRun> runs;
+  Json config;  ///< null for baselines
+};
+
+struct ComparisonTable {
+  std::string problem;
+  std::vector<ComparedRow> rows;
+  Json data;
+};
+
+/// Mean and standard deviation (n - 1; NaN for a single value) over the runs that count and have the value.
+struct Statistic {
+  std::size_t count = 0;
+  double mean = 0, deviation = 0;
+};
+[[nodiscard]] Statistic statistic_of(const ComparedRow& row, std::string_view column);
+
+/// "converged", or "2 stopped, 1 diverged".
+[[nodiscard]] std::string status_of(const ComparedRow& row);
+
+/// The columns that some row has a value of, in the order of the files: those of time stand last.
+[[nodiscard]] std::vector<std::string_view> columns_of(const ComparisonTable& table);
+
+/// Markdown: the measures that decide, mean and deviation, and the messages of what did not end well.
+[[nodiscard]] std::string markdown_text(const ComparisonTable& table);
+/// Everything, the runs included.
+[[nodiscard]] Json comparison_json(const ComparisonTable& table);
+/// table.md, table.csv (one line per method), runs.csv (one per run), table.json.
+void write_comparison(const std::string& folder, const ComparisonTable& table);
+
+}  // namespace adbo::app

@@ -1,0 +1,79 @@
+// The parts of a report, one by one.
+#include <doctest/doctest.h>
+
+#include <cmath>
+#include <limits>
+
+#include "output/comparison_table.h"
+#include "report/chart.h"
+#include "report/html.h"
+
+using adbo::app::Curve;
+using adbo::app::html_escaped;
+
+TEST_CASE("html: markup, control characters and bytes that are no UTF-8") {
+  CHECK(html_escaped("<a href=\"x\">&'") == "&lt;a href=&quot;x&quot;&gt;&amp;&#39;");
+  CHECK(html_escaped("Zürich \xE2\x82\xAC \xF0\x9F\x98\x80") == "Zürich \xE2\x82\xAC \xF0\x9F\x98\x80");
+  const std::string replaced = "\xEF\xBF\xBD";
+  CHECK(html_escaped(std::string("a\0b\x01", 4)) == "a" + replaced + "b" + replaced);
+  CHECK(html_escaped("\xFF") == replaced);
+  CHECK(html_escaped("x\xC3") == "x" + replaced);                                        // cut off
+  CHECK(html_escaped("\xC0\xBC") == replaced + replaced);                                // an overlong "<"
+  CHECK(html_escaped("\xE0\x80\xBC") == replaced + replaced + replaced);                 // another
+  CHECK(html_escaped("\xED\xA0\x80") == replaced + replaced + replaced);                 // a surrogate
+  CHECK(html_escaped("\xF4\x90\x80\x80") == replaced + replaced + replaced + replaced);  // beyond U+10FFFF
+}
+
+TEST_CASE("curves: the mean goes as far as all repeats, thinning keeps the ends") {
+  const Curve first{{0, 0}, {2, 2}, {4, 4}}, second{{0, 2}, {3, 5}};
+  const Curve mean = adbo::app::mean_curve({first, second});
+  CHECK(mean.front() == std::pair(0.0, 1.0));
+  CHECK(mean.back().first == 3);
+  CHECK(mean.back().second == doctest::Approx(4).epsilon(1e-12));
+  CHECK(adbo::app::mean_curve({}).empty());
+  CHECK(adbo::app::mean_curve({{}, first}).back() == std::pair(4.0, 4.0));
+  Curve many;
+  for (int k = 0; k <= 1000; ++k) many.emplace_back(k, -k);
+  const Curve few = adbo::app::thinned(many, 50);
+  CHECK(few.size() == 50);
+  CHECK(few.front() == many.front());
+  CHECK(few.back() == many.back());
+}
+
+TEST_CASE("charts: nothing to draw, a logarithmic axis where ends are far apart, names escaped") {
+  using adbo::app::Chart;
+  CHECK(adbo::app::chart_svg(Chart{"t", "x", "y", {{"a", {{}}}, {"b", {{{0, 1}}}}}}, 0).empty());
+  const Chart near{"t", "seconds", "y", {{"<a>", {{{0, 1}, {10, 2}}}}, {"b", {{{0, 1}, {20, 2}}}}}};
+  const std::string svg = adbo::app::chart_svg(near, 3);
+  CHECK(svg.find("logarithmic") == std::string::npos);
+  CHECK(svg.find("&lt;a&gt;") != std::string::npos);
+  CHECK(svg.find("<a>") == std::string::npos);
+  CHECK(svg.find("aria-labelledby=\"t3 d3\"") != std::string::npos);
+  const Chart far{"t", "seconds", "y", {{"a", {{{0, 1}, {1, 2}}}}, {"b", {{{0, 1}, {5, 1}, {100, 2}}}}}};
+  CHECK(adbo::app::chart_svg(far, 0).find("seconds (logarithmic)") != std::string::npos);
+  const Chart flat{"t", "x", "y", {{"a", {{{0, 1}, {1, 1}}}}}};
+  CHECK(adbo::app::chart_svg(flat, 0).find("nan") == std::string::npos);
+}
+
+TEST_CASE("comparison table: means and deviations by hand, runs that do not count stay out") {
+  adbo::app::ComparedRow row{"m", {}, nullptr};
+  for (const double value : {1.0, 2.0, 6.0, std::numeric_limits<double>::quiet_NaN()}) {
+    row.runs.push_back({});
+    row.runs.back().status = "converged";
+    row.runs.back().counts = true;
+    row.runs.back().values = {{"value_function", value}};
+  }
+  row.runs.push_back(row.runs.front());
+  row.runs.back().status = "diverged";
+  row.runs.back().counts = false;
+  row.runs.back().values = {{"value_function", 1e30}};
+  const adbo::app::Statistic statistic = adbo::app::statistic_of(row, "value_function");
+  CHECK(statistic.count == 3);
+  CHECK(statistic.mean == doctest::Approx(3).epsilon(1e-14));
+  CHECK(statistic.deviation == doctest::Approx(std::sqrt(7.0)).epsilon(1e-14));
+  CHECK(adbo::app::statistic_of(row, "other").count == 0);
+  CHECK(adbo::app::status_of(row) == "4 converged, 1 diverged");
+  row.runs.resize(1);
+  CHECK(std::isnan(adbo::app::statistic_of(row, "value_function").deviation));
+  CHECK(adbo::app::status_of(row) == "converged");
+}
