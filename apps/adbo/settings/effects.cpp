@@ -92,6 +92,11 @@ void check_method(const Settings& settings) {
                 "step_cut_multiplier", "step_consensus_dual"});
 }
 
+void check_round_methods(const Settings& settings) {
+  const Options& options = settings.options();
+  refuse_while(settings, options.graph != GraphKind::kRandom, "unless graph = random", {"graph_probability"});
+}
+
 void check_execution(const Settings& settings) {
   refuse_while(settings, settings.options().executor == ExecutorKind::kInline, "with executor = inline",
                {"threads"});
@@ -122,6 +127,7 @@ void refuse_settings_without_effect(const Settings& settings) {
   check_options_of_methods(settings);
   check_cuts(settings);
   check_method(settings);
+  check_round_methods(settings);
   check_execution(settings);
   check_data(settings);
   check_output(settings);

@@ -251,7 +251,7 @@ void add_hypergradient_methods(TableBuilder& table) {
                "Step of the upper variable along the estimated hypergradient.");
   table.number({.name = "step_lower"}, &Options::step_lower, at_least(0),
                "Step of the lower variable; 0: 1 / L, with L the largest eigenvalue of the lower Hessian at "
-               "the start.");
+               "the start (the largest over the workers where they step by themselves).");
   table.number({.name = "step_adjoint"}, &Options::step_adjoint, at_least(0),
                "Step of the adjoint's estimate; 0: as step_lower.");
   table.number({.name = "step_decay"}, &Options::step_decay, between(0, 1),

@@ -21,9 +21,8 @@ void DsboMaster::advance(std::int64_t t) {
 
 void DsboMaster::step_lower(double step) {
   evaluate({.lower = true});
+  for (std::size_t i = 0; i < agents_; ++i) add_scaled(-step, rounds().answer(i).lower_gradient, lower_[i]);
   exchange(lower_, mixed_lower_);
-  for (std::size_t i = 0; i < agents_; ++i)
-    add_scaled(-step, rounds().answer(i).lower_gradient, mixed_lower_[i]);
   lower_.swap(mixed_lower_);
 }
 
@@ -32,20 +31,20 @@ void DsboMaster::improve_adjoint(double step) {
   for (std::size_t i = 0; i < agents_; ++i)
     upper_gradient_lower_[i] = rounds().answer(i).upper_gradient_lower;
   evaluate_adjoint_gradient();
-  tracker_ = adjoint_gradient_;
+  exchange(adjoint_gradient_, tracker_);
   for (std::int64_t k = 0; k < options().adjoint_steps; ++k) {
+    for (std::size_t i = 0; i < agents_; ++i) add_scaled(-step, tracker_[i], adjoint_[i]);
     exchange(adjoint_, mixed_lower_);
-    for (std::size_t i = 0; i < agents_; ++i) add_scaled(-step, tracker_[i], mixed_lower_[i]);
     adjoint_.swap(mixed_lower_);
     if (k + 1 == options().adjoint_steps) return;  // nobody reads the next tracker
     last_gradient_.swap(adjoint_gradient_);
     evaluate({.hessian_product = true});
     evaluate_adjoint_gradient();
-    exchange(tracker_, mixed_lower_);
     for (std::size_t i = 0; i < agents_; ++i) {
-      add_scaled(1.0, adjoint_gradient_[i], mixed_lower_[i]);
-      add_scaled(-1.0, last_gradient_[i], mixed_lower_[i]);
+      add_scaled(1.0, adjoint_gradient_[i], tracker_[i]);
+      add_scaled(-1.0, last_gradient_[i], tracker_[i]);
     }
+    exchange(tracker_, mixed_lower_);
     tracker_.swap(mixed_lower_);
   }
 }
@@ -60,14 +59,14 @@ void DsboMaster::evaluate_adjoint_gradient() {
 
 void DsboMaster::step_upper(double step) {
   const double weight = options().dsbo_averaging;
-  exchange(upper_, mixed_upper_);
   for (std::size_t i = 0; i < agents_; ++i) {
     for (double& entry : average_[i]) entry *= 1 - weight;
     add_scaled(weight, hypergradient_[i], average_[i]);
-    add_scaled(-step, average_[i], mixed_upper_[i]);
+    add_scaled(-step, average_[i], upper_[i]);
   }
-  upper_.swap(mixed_upper_);
   keep_within_bounds();
+  exchange(upper_, mixed_upper_);
+  upper_.swap(mixed_upper_);
 }
 
 }  // namespace adbo::detail

@@ -1,7 +1,6 @@
 #include "methods/decentralized/network.h"
 
 #include <algorithm>
-#include <cmath>
 
 #include "adbo/random.h"
 #include "protocol/vector_math.h"
@@ -65,29 +64,6 @@ void Network::mix(const AgentVectors& in, AgentVectors& out) const {
     std::fill(out[i].begin(), out[i].end(), 0.0);
     for (const Link& link : links_[i]) add_scaled(link.weight, in[link.agent], out[i]);
   }
-}
-
-double Network::second_eigenvalue() const {
-  // Power iterations on W^2 where every vector sums to zero: its eigenvalues are the squares, all positive.
-  constexpr int kIterations = 2000;
-  const std::size_t n = agents();
-  AgentVectors u(n, std::vector<double>(1)), image = u;
-  RandomStream random(1, kGraphStream);
-  double sum = 0;
-  for (std::vector<double>& entry : u) sum += entry[0] = random.normal();
-  double length = 0;
-  for (std::vector<double>& entry : u) entry[0] -= sum / static_cast<double>(n);
-  for (int k = 0; k < kIterations; ++k) {
-    double square = 0;
-    for (const std::vector<double>& entry : u) square += entry[0] * entry[0];
-    length = std::sqrt(square);
-    constexpr double kNothing = 1e-14;
-    if (length < kNothing) return 0;
-    for (std::vector<double>& entry : u) entry[0] /= length;
-    mix(u, image);
-    mix(image, u);
-  }
-  return std::sqrt(length);
 }
 
 }  // namespace adbo::detail

@@ -24,8 +24,6 @@ class Network {
   [[nodiscard]] double weight(std::size_t i, std::size_t j) const;
   /// out_i = sum_j w_ij in_j; `out` has the sizes of `in` and is another object.
   void mix(const AgentVectors& in, AgentVectors& out) const;
-  /// The largest |eigenvalue| of W beside the 1 of the vectors of consensus; 0 with one agent.
-  [[nodiscard]] double second_eigenvalue() const;
 
  private:
   struct Link {
