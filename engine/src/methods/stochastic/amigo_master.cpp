@@ -21,6 +21,7 @@ std::optional<Ending> AmigoMaster::advance(const Steps& steps) {
   for (std::int64_t k = 0; k < options_.adjoint_steps; ++k) {
     evaluate({.hessian_product = true}, adjoint_, fresh_draws());
     rounds().mean(&Evaluation::hessian_product, product_);
+    note_curvature(adjoint_, product_);
     add_scaled(-steps.adjoint, product_, adjoint_);
     add_scaled(steps.adjoint, target_, adjoint_);
   }

@@ -7,6 +7,7 @@ namespace adbo::detail {
 NeumannHypergradient::NeumannHypergradient(Rounds& rounds, std::int64_t terms)
     : rounds_(rounds),
       terms_(static_cast<std::uint64_t>(terms)),
+      last_direction_(rounds.problem().lower_dim()),
       remainder_(rounds.problem().lower_dim()),
       product_(rounds.problem().lower_dim()),
       adjoint_(rounds.problem().lower_dim()),
@@ -26,6 +27,7 @@ void NeumannHypergradient::estimate(const At& at, double step, std::span<double>
   for (std::uint64_t k = 0; k < terms_; ++k) {
     ask({.hessian_product = true}, remainder_);
     rounds_.mean(&Evaluation::hessian_product, product_);
+    last_direction_ = remainder_;
     add_scaled(-step, product_, remainder_);
     add_scaled(1.0, remainder_, adjoint_);
   }

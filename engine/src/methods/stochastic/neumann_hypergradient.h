@@ -29,6 +29,9 @@ class NeumannHypergradient {
   /// out [n]. `step`: eta. May throw RoundEnded.
   void estimate(const At& at, double step, std::span<double> out);
 
+  /// The last product of the last estimate, with what it was a product of.
+  [[nodiscard]] std::span<const double> last_direction() const { return last_direction_; }
+  [[nodiscard]] std::span<const double> last_product() const { return product_; }
   /// G as the last estimate found it.
   [[nodiscard]] double upper_value() const { return upper_value_; }
 
@@ -36,6 +39,7 @@ class NeumannHypergradient {
   Rounds& rounds_;
   std::uint64_t terms_;
   double upper_value_ = 0;
+  std::vector<double> last_direction_;                 ///< r_{Q-1}, [m]
   std::vector<double> remainder_, product_, adjoint_;  ///< r_k, H_k r_k, q, [m]
   std::vector<double> cross_;                          ///< [n]
 };

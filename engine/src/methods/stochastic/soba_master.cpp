@@ -28,6 +28,7 @@ void SobaMaster::estimate(Terms& terms) {
 
 std::optional<Ending> SobaMaster::advance(const Steps& steps) {
   estimate(terms_);
+  note_curvature(adjoint_, terms_.hessian_product);
   add_scaled(-steps.lower, terms_.lower_gradient, lower());
   add_scaled(-steps.adjoint, terms_.hessian_product, adjoint_);
   add_scaled(steps.adjoint, terms_.upper_gradient_lower, adjoint_);

@@ -14,6 +14,7 @@ std::optional<Ending> StocbioMaster::advance(const Steps& steps) {
                            .sampler = sampler(),
                            .first = fresh_draws(hypergradient_.draws())},
                           steps.adjoint, direction_);
+  note_curvature(hypergradient_.last_direction(), hypergradient_.last_product());
   note_upper_value(hypergradient_.upper_value());
   step_upper(steps.upper);
   return std::nullopt;

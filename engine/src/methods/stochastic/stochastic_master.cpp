@@ -61,6 +61,7 @@ std::optional<Ending> StochasticMaster::start() {
       return Ending{Termination::kSolveFailed,
                     "the lower Hessian vanishes at the start: step_lower has to be given"};
     }
+    largest_eigenvalue_ = eigenvalue;
     steps_.lower = 1 / eigenvalue;
   }
   if (steps_.adjoint == 0) steps_.adjoint = steps_.lower;
@@ -83,6 +84,16 @@ void StochasticMaster::evaluate(const Wanted& wanted, std::span<const double> di
   rounds().ask(wanted, {.upper = next_.upper, .lower = next_.lower, .direction = direction}, sampler_, draws);
   if (wanted.upper) upper_value_ = rounds().mean(&Evaluation::upper_value);
   if (wanted.lower) lower_value_ = rounds().mean(&Evaluation::lower_value);
+}
+
+void StochasticMaster::note_curvature(std::span<const double> direction, std::span<const double> product) {
+  if (largest_eigenvalue_ == 0) return;
+  const double direction_norm = std::sqrt(squared_norm(direction));
+  const double seen = std::sqrt(squared_norm(product));
+  if (!(seen > largest_eigenvalue_ * direction_norm) || direction_norm == 0) return;
+  largest_eigenvalue_ = seen / direction_norm;
+  steps_.lower = 1 / largest_eigenvalue_;
+  if (options_.step_adjoint == 0) steps_.adjoint = steps_.lower;
 }
 
 void StochasticMaster::step_lower(double step, const BatchDraws& draws) {

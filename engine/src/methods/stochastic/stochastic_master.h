@@ -56,6 +56,11 @@ class StochasticMaster : public SynchronousMaster {
   void evaluate(const Wanted& wanted, std::span<const double> direction, const BatchDraws& draws);
   /// For the record, where a round did not go through evaluate().
   void note_upper_value(double value) { upper_value_ = value; }
+  /// Takes notice of a Hessian product that the method has made: where step_lower is automatic and the
+  /// product shows a larger eigenvalue than any before, the steps of y and q become shorter from the next
+  /// iteration on. What becomes unstable when the Hessian has grown shows itself in this way before it does
+  /// harm.
+  void note_curvature(std::span<const double> direction, std::span<const double> product);
   /// y <- y - step grad_y g. May throw RoundEnded.
   void step_lower(double step, const BatchDraws& draws);
   /// x <- P(x - step direction_).
@@ -78,6 +83,7 @@ class StochasticMaster : public SynchronousMaster {
   Point point_, next_;
   std::vector<double> lower_gradient_;  ///< [m]
   Steps steps_;                         ///< of t = 0
+  double largest_eigenvalue_ = 0;  ///< L as far as it is known, where step_lower is automatic; 0 otherwise
   bool is_prepared_ = false;
   double upper_value_, lower_value_;
 };

@@ -37,6 +37,7 @@ void VrboMaster::refresh(const Steps& steps) {
   rounds().mean(&Evaluation::lower_gradient, lower_estimate_);
   hypergradient_.estimate({.upper = upper(), .lower = lower(), .sampler = all_rows_, .first = {}},
                           steps.adjoint, upper_estimate_);
+  note_curvature(hypergradient_.last_direction(), hypergradient_.last_product());
   note_upper_value(hypergradient_.upper_value());
   stand_here();
 }
