@@ -189,9 +189,7 @@ TEST_CASE("compare: a method that diverges or is refused is a row, the others go
   const Workspace files;
   const Outcome outcome =
       files.run(comparison(files) + std::vector<std::string>{"--methods", "adbo,sdbo,auto", "--holdout", "0",
-                                                             "--set", "adbo.step_lower_consensus=1e200",
-                                                             "--set", "adbo.steps=fixed", "--set",
-                                                             "adbo.step_upper_consensus=1e200"});
+                                                             "--set", "adbo.step_lower_local=1e200"});
   INFO(outcome.err, outcome.out);
   REQUIRE(outcome.code == 0);
   const Json table = Json::parse(files.read("result/table.json"));
@@ -202,6 +200,18 @@ TEST_CASE("compare: a method that diverges or is refused is a row, the others go
   CHECK(contains(files.read("result/table.md"), "Not in the means"));
   CHECK(row_of(table, "auto")["status"] == "iteration_limit");
   CHECK(row_of(table, "sdbo")["mean"].contains("value_function"));
+}
+
+TEST_CASE("compare: a method that cannot run as asked is a row") {
+  const Workspace files;
+  const Outcome outcome =
+      files.run(comparison(files) + std::vector<std::string>{"--methods", "auto,exact", "--active", "9"});
+  INFO(outcome.err);
+  REQUIRE(outcome.code == 0);
+  const Json table = Json::parse(files.read("result/table.json"));
+  CHECK(row_of(table, "auto")["status"] == "refused");
+  CHECK(contains(row_of(table, "auto")["runs"][0]["message"].get<std::string>(), "active_workers = 9"));
+  CHECK(row_of(table, "exact")["mean"].contains("value_function"));
 }
 
 TEST_CASE("compare: tune, with plain training as a row") {
@@ -261,7 +271,8 @@ TEST_CASE("compare: options without effect, unknown and doubled methods are refu
   refused({"--methods", "adbo,exact", "--steps", "theorem2", "--step-upper-local", "1"},
           {"adbo: step_upper_local has no effect"});
   refused({"--methods", "auto,exact", "--require-converged"}, {"require_converged"});
-  refused({"--methods", "auto,exact", "--active", "9"}, {"active_workers = 9", "4 workers"});
+  // A limit that no method compared can keep.
+  refused({"--methods", "auto,adbo", "--active", "9"}, {"active_workers = 9", "4 workers"});
 }
 
 TEST_CASE("compare: an option for one method wins over the plain one") {
@@ -300,9 +311,9 @@ TEST_CASE("report: of a run, with pictures") {
   const Workspace files;
   REQUIRE(
       files
-          .run({"clean", "--train", files.write("train.idx", idx_images(60, 1)), "--train-labels",
-                files.write("train-labels.idx", idx_labels(60)), "--workers", "4", "--iterations", "40",
-                "--clock", "virtual", "--delay", "lognormal:3.5,1", "--corrupt", "0.3", "--out", "result"})
+          .run({"clean", "--train", files.write("train.idx", idx_images(240, 1)), "--train-labels",
+                files.write("train-labels.idx", idx_labels(240)), "--workers", "4", "--iterations", "40",
+                "--clock", "virtual", "--delay", "lognormal:3.5,1", "--corrupt", "0.2", "--out", "result"})
           .code == 0);
   const Json gallery = Json::parse(files.read("result/gallery.json"));
   REQUIRE(!gallery["rows"].empty());

@@ -211,7 +211,7 @@ TEST_CASE("command line: what is refused, and how") {
   };
   check_refused(line({}), {"no command"});
   check_refused(line({"claen"}), {"claen", "did you mean \"clean\"?"});
-  check_refused(line({"compare"}), {"there is no command \"compare\""});
+  check_refused(line({"contrast"}), {"there is no command \"contrast\""});
   check_refused(line({"clean", "--max-stalness", "3"}),
                 {"--max-stalness", "did you mean \"--max-staleness\"?"});
   check_refused(line({"clean", "--parametrization", "exp"}), {"--parametrization has no effect for clean"});

@@ -271,6 +271,7 @@ Json comparison_json(const ComparisonTable& table) {
     if (!row.config.is_null()) entry["config"] = row.config;
     json["rows"].push_back(std::move(entry));
   }
+  json["columns"] = columns;
   json["data"] = table.data;
   json["versions"] = versions_json();
   return json;

@@ -140,6 +140,21 @@ std::string path_of(const Curve& curve, const Axis& x, const Axis& y) {
   return path;
 }
 
+/// The mean of what is drawn: where the axis is logarithmic, lines between points are straight on that axis.
+Curve drawn_mean(const std::vector<Curve>& curves, const Axis& x) {
+  if (!x.logarithmic()) return mean_curve(curves);
+  std::vector<Curve> mapped;
+  for (const Curve& curve : curves) {
+    Curve& kept = mapped.emplace_back();
+    for (const auto& [at, value] : curve) {
+      if (at > 0) kept.emplace_back(std::log10(at), value);
+    }
+  }
+  Curve mean = mean_curve(mapped);
+  for (auto& point : mean) point.first = std::pow(10.0, point.first);
+  return mean;
+}
+
 std::string tick_text(double value) {
   if (std::abs(value) < 1e-12) return "0";
   if (std::abs(value) >= 1e5 || std::abs(value) < 1e-3) return fmt::format("{:.0e}", value);
@@ -179,7 +194,7 @@ std::string series_svg(const ChartSeries& series, std::size_t kind, const Axis& 
     svg += fmt::format("<path class=\"k{}{}\" d=\"{}\"/>", kind, several ? " one" : "", path);
   }
   if (several) {
-    const std::string path = path_of(mean_curve(series.curves), x, y);
+    const std::string path = path_of(drawn_mean(series.curves, x), x, y);
     if (!path.empty()) svg += fmt::format("<path class=\"k{}\" d=\"{}\"/>", kind, path);
   }
   return svg;

@@ -24,6 +24,7 @@ constexpr std::string_view kStyle =
     ".wide{overflow-x:auto}table{border-collapse:collapse;font-variant-numeric:tabular-nums;font-size:.9rem}"
     "th,td{padding:.3rem .7rem;border-bottom:1px solid var(--rule);text-align:left;vertical-align:top;"
     "overflow-wrap:normal}td.number,th.number{text-align:right;white-space:nowrap}"
+    "tbody th{min-width:10.5rem}"
     "thead th{border-bottom:2px solid var(--soft)}"
     ".charts{display:grid;grid-template-columns:repeat(auto-fit,minmax(min(100%,330px),1fr));gap:1rem}"
     ".legend{list-style:none;display:flex;flex-wrap:wrap;gap:.3rem 1.2rem;padding:0;margin:.5rem 0}"
@@ -105,16 +106,6 @@ std::string statistic_text(const Json& row, const std::string& column) {
   return fmt::format("{} ± {:.2g}", mean, deviations.at(column).get<double>());
 }
 
-std::vector<std::string> columns_of(const Json& table) {
-  std::vector<std::string> columns;
-  for (const Json& row : table.at("rows")) {
-    for (const auto& [name, value] : row.at("mean").items()) {
-      if (std::find(columns.begin(), columns.end(), name) == columns.end()) columns.push_back(name);
-    }
-  }
-  return columns;
-}
-
 bool is_bad(const std::string& status) {
   constexpr std::array<std::string_view, 4> kBad{"diverged", "failed", "refused", "solve_failed"};
   return std::any_of(kBad.begin(), kBad.end(),
@@ -134,7 +125,7 @@ std::string comparison_table(const Json& table) {
     html += fmt::format("<td class=\"number{}\">{}</td>", is_bad(status) ? " bad" : "", html_escaped(status));
   }
   html += "</tr>\n";
-  for (const std::string& column : columns_of(table)) {
+  for (const std::string column : table.at("columns")) {
     html += fmt::format("<tr><th scope=\"row\">{}</th>", html_escaped(with_spaces(column)));
     for (const Json& row : table.at("rows")) {
       html += fmt::format("<td class=\"number\">{}</td>", html_escaped(statistic_text(row, column)));
