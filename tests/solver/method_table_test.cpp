@@ -46,3 +46,11 @@ TEST_CASE("which options act on which method") {
   CHECK(acts("upper_rate", Method::kAuto));  // what auto stands for
   CHECK_FALSE(acts("hypergradient_tolerance", Method::kAuto));
 }
+
+TEST_CASE("every option acts on some method") {
+  for (const OptionInfo& option : adbo::option_table()) {
+    CAPTURE(option.name);
+    CHECK(std::any_of(adbo::method_table().begin(), adbo::method_table().end(),
+                      [&option](const adbo::MethodInfo& info) { return adbo::acts_on(option, info.method); }));
+  }
+}

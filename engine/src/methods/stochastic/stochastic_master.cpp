@@ -4,7 +4,7 @@
 #include <cmath>
 #include <limits>
 
-#include "methods/synchronous/lower_curvature.h"
+#include "methods/synchronous/step_sizes.h"
 #include "protocol/vector_math.h"
 
 namespace adbo::detail {
@@ -56,7 +56,7 @@ std::optional<Ending> StochasticMaster::start() {
   rounds().problem().keep_within_bounds(next_.upper);
   steps_ = {.upper = options_.step_upper, .lower = options_.step_lower, .adjoint = options_.step_adjoint};
   if (steps_.lower == 0) {
-    const double eigenvalue = largest_lower_eigenvalue(rounds(), upper(), lower());
+    const double eigenvalue = largest_lower_eigenvalue(rounds(), upper(), lower(), options_.seed);
     if (!(eigenvalue > 0)) {
       return Ending{Termination::kSolveFailed,
                     "the lower Hessian vanishes at the start: step_lower has to be given"};
