@@ -288,3 +288,16 @@ TEST_CASE("configuration files: what is refused, and where") {
                 {"run.toml:1:6", "no string can begin"});
   check_refused([] { (void)read_config_file("/nowhere/run.toml"); }, {"/nowhere/run.toml", "cannot be read"});
 }
+
+TEST_CASE("settings: a preset's number of awaited answers is not for methods that wait for everybody") {
+  const auto active_of = [](std::vector<Assignment> flags) {
+    return resolve_settings(ProblemKind::kTune, {.flags = std::move(flags)}).options().active_workers;
+  };
+  const Assignment preset{"preset", "paper/ijcnn1", "--preset"};
+  CHECK(active_of({preset}) == 12);
+  for (const char* method : {"sdbo", "fednest", "exact"}) {
+    CHECK(active_of({preset, {"method", method, "--method"}}) == 0);
+    CHECK(active_of({preset, {"method", method, "--method"}, {"active", "5", "--active"}}) ==
+          5);  // refused later
+  }
+}

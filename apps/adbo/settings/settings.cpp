@@ -5,6 +5,7 @@
 #include <algorithm>
 #include <array>
 
+#include "adbo/method_table.h"
 #include "support/exit_code.h"
 #include "support/names.h"
 
@@ -142,6 +143,11 @@ Settings resolve_settings(std::optional<ProblemKind> problem, const SettingSourc
   settings.apply_layer(sources.file, Origin::kFile);
   settings.apply_layer(sources.set, Origin::kSet);
   settings.apply_layer(sources.flags, Origin::kFlag);
+  // A preset's S is that of the method it was made for: one that waits for everybody has no use for it.
+  if (!settings.is_explicit("active_workers") &&
+      method_info(settings.config_.options.method).pace != Pace::kArrivals) {
+    settings.config_.options.active_workers = 0;
+  }
   return settings;
 }
 
