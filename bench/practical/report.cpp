@@ -1,33 +1,17 @@
 #include "report.h"
 
-#include <fmt/chrono.h>
 #include <fmt/format.h>
 #include <fmt/ranges.h>
 
 #include <algorithm>
 #include <cmath>
-#include <ctime>
 #include <fstream>
 #include <limits>
 #include <nlohmann/json.hpp>
-#include <thread>
+#include "machine.h"
 
 namespace adbo::bench {
 namespace {
-
-std::string processor() {
-  std::ifstream file("/proc/cpuinfo");
-  for (std::string line; std::getline(file, line);) {
-    if (line.starts_with("model name")) return line.substr(line.find(':') + 2);
-  }
-  return "unknown processor";
-}
-
-std::string machine() {
-  return fmt::format("{}, {} cores", processor(), std::thread::hardware_concurrency());
-}
-
-std::string today() { return fmt::format("{:%Y-%m-%d}", fmt::gmtime(std::time(nullptr))); }
 
 std::string shown(double value) { return std::isnan(value) ? "never" : fmt::format("{:.5g}", value); }
 

@@ -40,18 +40,9 @@ Measure excess(std::string title, std::string name, std::vector<std::string> oth
           target, true};
 }
 
-/// What `clock` ("cpu_seconds", "virtual_seconds") says in the first traced row whose `column` has come to
-/// `level`.
 std::function<double(const CommandRun&)> time_to(std::string clock, std::string column, double level,
                                                  bool rising) {
-  return [=](const CommandRun& run) {
-    for (const TraceRow& row : run.trace) {
-      const auto found = row.find(column);
-      if (found != row.end() && (rising ? found->second >= level : found->second <= level))
-        return row.at(clock);
-    }
-    return kNever;
-  };
+  return [=](const CommandRun& run) { return bench::time_to(run.trace, clock, column, level, rising); };
 }
 
 Words images(const std::filesystem::path& folder) {

@@ -37,12 +37,17 @@ TEST_CASE("words: an upper variable that did not move is said") {
   summary.upper_change_max = 0.5;
   CHECK(run_words(summary, adbo::Method::kAdbo, {}).empty());
   CHECK(says(run_words(summary, adbo::Method::kAuto, {}), "auto stands for async-hypergradient"));
+  summary.method_used = adbo::Method::kAdbo;
   summary.virtual_seconds = 20;
   summary.barrier_virtual_seconds = 2;
   CHECK(run_words(summary, adbo::Method::kAdbo, {}).empty());
   summary.barrier_virtual_seconds = 5;
   CHECK(says(run_words(summary, adbo::Method::kAdbo, {}),
              "Of the run's 20 s, 5 s (25 percent) went into waiting"));
+  for (const adbo::Method method : {adbo::Method::kExact, adbo::Method::kFedNest, adbo::Method::kCpbo}) {
+    summary.method_used = method;
+    CHECK(run_words(summary, method, {}).empty());
+  }
 }
 
 TEST_CASE("words: cleaning against the best simple alternative") {

@@ -81,6 +81,12 @@ PreparedTask prepare(Settings& settings, const LoadedData& data, const Console& 
                                                         : prepare_tuning(settings, data, console);
 }
 
+ExitCode exit_code_of(std::string_view status) {
+  if (status == "refused") return ExitCode::kUsage;
+  if (status == to_string(Termination::kDiverged)) return ExitCode::kDiverged;
+  return status == to_string(Termination::kSolveFailed) ? ExitCode::kSolveFailed : ExitCode::kWorkerFailed;
+}
+
 class ComparisonRun {
  public:
   ComparisonRun(const ComparisonRequest& request, std::vector<ComparedMethod> methods,
@@ -110,6 +116,19 @@ class ComparisonRun {
   }
 
   [[nodiscard]] int signal() const { return stop_.received(); }
+
+  /// Of the first run of a method, where none of all runs has a result.
+  [[nodiscard]] ExitCode failure() const {
+    ExitCode first = ExitCode::kFinished;
+    for (const ComparedRow& row : table_.rows) {
+      for (const ComparedRun& run : row.runs) {
+        if (run.status == "baseline") continue;
+        if (run.counts) return ExitCode::kFinished;
+        if (first == ExitCode::kFinished) first = exit_code_of(run.status);
+      }
+    }
+    return first;
+  }
 
  private:
   [[nodiscard]] const TaskSettings& task_settings() const { return methods_.front().settings.task(); }
@@ -226,7 +245,7 @@ ExitCode compare_methods(const ComparisonRequest& request, std::vector<ComparedM
   comparison.run();
   comparison.print();
   if (comparison.signal() == SIGINT) return ExitCode::kInterrupted;
-  return comparison.signal() == SIGTERM ? ExitCode::kTerminated : ExitCode::kFinished;
+  return comparison.signal() == SIGTERM ? ExitCode::kTerminated : comparison.failure();
 }
 
 }  // namespace adbo::app

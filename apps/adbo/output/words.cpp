@@ -5,7 +5,7 @@
 #include <algorithm>
 #include <cmath>
 
-#include "adbo/option_table.h"
+#include "adbo/method_table.h"
 
 namespace adbo::app {
 namespace {
@@ -159,7 +159,9 @@ Words run_words(const Summary& summary, Method method_asked, const std::optional
                     "in effect that of the start.",
                     summary.upper_change_max));
   }
-  if (summary.virtual_seconds > 0 &&
+  // Methods in rounds have nothing but barriers, and no cuts to do without.
+  const bool has_cuts = acts_on(*find_option("cuts"), summary.method_used);
+  if (has_cuts && summary.virtual_seconds > 0 &&
       summary.barrier_virtual_seconds > kNoticeableBarrier * summary.virtual_seconds) {
     words.push_back(fmt::format(
         "Of the run's {:.3g} s, {:.3g} s ({:.0f} percent) went into waiting for all workers: every "

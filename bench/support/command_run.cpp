@@ -7,6 +7,7 @@
 
 #include <cstdlib>
 #include <fstream>
+#include <limits>
 #include <nlohmann/json.hpp>
 #include <sstream>
 #include <stdexcept>
@@ -16,7 +17,16 @@ extern char** environ;
 namespace adbo::bench {
 namespace {
 
-void spawn_and_wait(std::vector<std::string> words) {
+std::vector<std::string> cells_of(const std::string& line) {
+  std::vector<std::string> cells;
+  std::stringstream stream(line);
+  for (std::string cell; std::getline(stream, cell, ',');) cells.push_back(cell);
+  return cells;
+}
+
+}  // namespace
+
+void run_program(std::vector<std::string> words) {
   std::vector<char*> pointers;
   for (std::string& word : words) pointers.push_back(word.data());
   pointers.push_back(nullptr);
@@ -30,13 +40,6 @@ void spawn_and_wait(std::vector<std::string> words) {
     throw std::runtime_error(
         fmt::format("{} ended with {}", fmt::join(words, " "), WIFEXITED(status) ? WEXITSTATUS(status) : -1));
   }
-}
-
-std::vector<std::string> cells_of(const std::string& line) {
-  std::vector<std::string> cells;
-  std::stringstream stream(line);
-  for (std::string cell; std::getline(stream, cell, ',');) cells.push_back(cell);
-  return cells;
 }
 
 std::vector<TraceRow> read_trace(const std::filesystem::path& path) {
@@ -55,14 +58,22 @@ std::vector<TraceRow> read_trace(const std::filesystem::path& path) {
   return rows;
 }
 
-}  // namespace
+double time_to(const std::vector<TraceRow>& trace, const std::string& clock, const std::string& column,
+               double level, bool rising) {
+  for (const TraceRow& row : trace) {
+    const auto found = row.find(column);
+    if (found == row.end()) continue;
+    if (rising ? found->second >= level : found->second <= level) return row.at(clock);
+  }
+  return std::numeric_limits<double>::quiet_NaN();
+}
 
 CommandRun run_command(const std::filesystem::path& program, const std::vector<std::string>& arguments,
                        const std::filesystem::path& folder) {
   std::vector<std::string> words{program.string()};
   words.insert(words.end(), arguments.begin(), arguments.end());
   words.insert(words.end(), {"--quiet", "--out", folder.string()});
-  spawn_and_wait(words);
+  run_program(words);
 
   CommandRun run;
   const auto summary = nlohmann::json::parse(std::ifstream(folder / "summary.json"));
