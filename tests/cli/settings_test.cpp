@@ -266,6 +266,8 @@ TEST_CASE("configuration files: what is refused, and where") {
   check_refused([] { (void)parse_config("a = [1, 2]\n", "run.toml"); }, {"run.toml:1:1", "a: expected"});
   check_refused([] { (void)parse_config("[a.b]\nc = 1\n", "run.toml"); }, {"tables within tables"});
   check_refused([] { (void)parse_config("a = 1\na = 2\n", "run.toml"); }, {"run.toml:2:"});
+  check_refused([] { (void)parse_config("a = 1\n[itd]\nstep_upper = 1\n", "run.toml"); },
+                {"run.toml:2", "[itd]", "--set itd.option=value"});
   // What the parser of toml++ 3.3 does not refuse by itself.
   check_refused(
       [] {

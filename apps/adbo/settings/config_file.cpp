@@ -19,6 +19,7 @@ struct MalformedToml {};
 #include <fstream>
 #include <sstream>
 
+#include "adbo/method_table.h"
 #include "support/exit_code.h"
 
 namespace adbo::app {
@@ -36,12 +37,26 @@ std::string text_of(const toml::node& node, std::string_view key, const std::str
   throw UsageError(fmt::format("{}: {}: expected a number, a text, true or false", place, key));
 }
 
+/// Tables only group settings: one that is called as a method would be read as that method's alone.
+void refuse_method_table(std::string_view name, const std::string& place) {
+  const auto methods = method_table();
+  if (std::none_of(methods.begin(), methods.end(),
+                   [name](const MethodInfo& info) { return info.name == name; })) {
+    return;
+  }
+  throw UsageError(fmt::format(
+      "{}: [{}]: a table's name only groups settings; options of one method of a comparison are given as "
+      "--set {}.option=value",
+      place, name, name));
+}
+
 void collect(const toml::table& table, const std::string& source, bool top, std::vector<Assignment>& result) {
   for (const auto& [key, node] : table) {
     const std::string place = place_of(source, key.source());
     if (const auto* inner = node.as_table()) {
       if (!top)
         throw UsageError(fmt::format("{}: {}: tables within tables are not used here", place, key.str()));
+      refuse_method_table(key.str(), place);
       collect(*inner, source, false, result);
     } else {
       result.push_back({std::string(key.str()), text_of(node, key.str(), place), place});
