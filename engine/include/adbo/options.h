@@ -134,7 +134,7 @@ struct Options {
   GraphKind graph = GraphKind::kRing;
   double graph_probability = 0.5;  ///< of an edge, where graph = random
   double dsbo_averaging = 1;       ///< weight of the new hypergradient in its moving average
-  double spdb_penalty = 0.5;       ///< rho of the augmented Lagrangian, in units of 1 / step
+  double spdb_penalty = 0.1;       ///< rho of the augmented Lagrangian, in units of 1 / step
 
   // The exact hypergradient
   double hypergradient_tolerance = 1e-8;  ///< on the projected hypergradient's norm, relative to 1 + |F|
