@@ -6,6 +6,7 @@
 #include <utility>
 
 #include "protocol/count_work.h"
+#include "protocol/start_values.h"
 #include "protocol/vector_math.h"
 
 namespace adbo::detail {
@@ -16,10 +17,6 @@ constexpr double kNotMeasured = std::numeric_limits<double>::quiet_NaN();
 /// tolerance.
 constexpr std::int64_t kResumInterval = 256;
 
-std::vector<double> or_zeros(const std::vector<double>& start, std::size_t size) {
-  return start.empty() ? std::vector<double>(size, 0.0) : start;
-}
-
 }  // namespace
 
 AdboMaster::AdboMaster(const Problem& problem, const Options& options, std::shared_ptr<CutPool> pool)
@@ -28,8 +25,8 @@ AdboMaster::AdboMaster(const Problem& problem, const Options& options, std::shar
       pool_(std::move(pool)),
       polytope_(*pool_, problem.num_workers(), static_cast<std::size_t>(options.max_cuts)),
       update_(problem, options),
-      upper_consensus_(or_zeros(problem.start().upper, problem.upper_dim())),
-      lower_consensus_(or_zeros(problem.start().lower, problem.lower_dim())),
+      upper_consensus_(upper_start(problem)),
+      lower_consensus_(lower_start(problem)),
       gradient_(std::max(problem.upper_dim(), problem.lower_dim())),
       upper_value_(problem.num_workers(), kNotMeasured),
       lower_objective_(kNotMeasured),

@@ -6,6 +6,7 @@
 
 #include "methods/running_estimates/upper_ownership.h"
 #include "protocol/count_work.h"
+#include "protocol/start_values.h"
 #include "protocol/vector_math.h"
 
 namespace adbo::detail {
@@ -35,13 +36,12 @@ HypergradientMaster::HypergradientMaster(const Problem& problem, const Options& 
            .lowest = problem.upper_lowest(),
            .highest = problem.upper_highest()},
           problem.upper_dim()),
-      upper_(problem.start().upper),
+      upper_(upper_start(problem)),
       averages_(owns_upper_coordinates(problem)),
       upper_objective_gradient_(problem.lower_dim()),
       direction_(problem.upper_dim()),
       upper_objective_(kNotMeasured),
       lower_objective_(kNotMeasured) {
-  upper_.resize(problem.upper_dim());
   if (averages_) average_ = upper_;
 }
 

@@ -4,6 +4,7 @@
 #include <limits>
 
 #include "methods/adbo/polytope_update.h"
+#include "protocol/start_values.h"
 #include "protocol/vector_math.h"
 
 namespace adbo::detail {
@@ -20,8 +21,8 @@ CpboMaster::CpboMaster(const Problem& problem, const Options& options)
       pool_(problem.upper_dim(), problem.lower_dim(), 0),
       polytope_(pool_, 0, static_cast<std::size_t>(options.max_cuts)),
       descent_(rounds(), options.lower_rounds),
-      upper_(problem.upper_dim()),
-      lower_(problem.lower_dim()),
+      upper_(upper_start(problem)),
+      lower_(lower_start(problem)),
       gradient_upper_(problem.upper_dim()),
       gradient_lower_(problem.lower_dim()),
       difference_(problem.lower_dim()),
@@ -29,9 +30,6 @@ CpboMaster::CpboMaster(const Problem& problem, const Options& options)
       distance_(kNotMeasured),
       gap_upper_(kNotMeasured),
       gap_lower_(kNotMeasured) {
-  // Missing starts are zeros.
-  std::copy(problem.start().upper.begin(), problem.start().upper.end(), upper_.begin());
-  std::copy(problem.start().lower.begin(), problem.start().lower.end(), lower_.begin());
   problem.keep_within_bounds(upper_);
 }
 

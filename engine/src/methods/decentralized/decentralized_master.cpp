@@ -3,6 +3,7 @@
 #include <algorithm>
 #include <limits>
 
+#include "protocol/start_values.h"
 #include "protocol/vector_math.h"
 
 namespace adbo::detail {
@@ -25,14 +26,12 @@ DecentralizedMaster::DecentralizedMaster(const Problem& problem, const Options& 
       sampler_(problem, options.seed, options.batch_rows),
       steps_(options, StepCurvature::kLocal),
       network_(options.graph, options.graph_probability, agents_, options.seed),
-      mean_upper_(problem.upper_dim()),
-      mean_lower_(problem.lower_dim()),
+      mean_upper_(upper_start(problem)),
+      mean_lower_(lower_start(problem)),
       mean_hypergradient_(problem.upper_dim()),
       value_(kNotMeasured),
       gap_(kNotMeasured) {
-  // Missing starts are zeros; everybody starts at the same point.
-  std::copy(problem.start().upper.begin(), problem.start().upper.end(), mean_upper_.begin());
-  std::copy(problem.start().lower.begin(), problem.start().lower.end(), mean_lower_.begin());
+  // Everybody starts at the same point.
   problem.keep_within_bounds(mean_upper_);
   upper_.assign(agents_, mean_upper_);
   lower_.assign(agents_, mean_lower_);

@@ -7,6 +7,7 @@
 #include <string>
 #include <utility>
 
+#include "protocol/start_values.h"
 #include "protocol/vector_math.h"
 
 namespace adbo::detail {
@@ -19,11 +20,6 @@ constexpr double kDecrease = 1e-4, kShort = 0.9;
 constexpr int kMostBacktrackings = 30, kMostExpansions = 4;
 constexpr double kExpansion = 4;
 
-/// Copies a start into `to`, which holds zeros.
-void start_from(const std::vector<double>& start, std::vector<double>& to) {
-  std::copy(start.begin(), start.end(), to.begin());
-}
-
 }  // namespace
 
 ExactMaster::ExactMaster(const Problem& problem, const Options& options)
@@ -35,8 +31,8 @@ ExactMaster::ExactMaster(const Problem& problem, const Options& options)
       trial_(problem),
       next_trial_(problem),
       direction_(problem.upper_dim()) {
-  start_from(problem.start().upper, point_.upper);
-  start_from(problem.start().lower, point_.lower);
+  point_.upper = upper_start(problem);
+  point_.lower = lower_start(problem);
 }
 
 void ExactMaster::fill(Snapshot& draft) {

@@ -1,8 +1,8 @@
 #include "methods/f2sa/f2sa_master.h"
 
-#include <algorithm>
 #include <cmath>
 
+#include "protocol/start_values.h"
 #include "protocol/vector_math.h"
 
 namespace adbo::detail {
@@ -10,12 +10,10 @@ namespace adbo::detail {
 F2saMaster::F2saMaster(const Problem& problem, const Options& options)
     : DescentMaster(problem, options),
       descent_(rounds()),
-      penalized_(problem.lower_dim()),
+      penalized_(lower_start(problem)),
       lower_gradient_(problem.lower_dim()),
       upper_gradient_(problem.lower_dim()),
-      slope_(problem.upper_dim()) {
-  std::copy(problem.start().lower.begin(), problem.start().lower.end(), penalized_.begin());
-}
+      slope_(problem.upper_dim()) {}
 
 SolveFailure F2saMaster::estimate(std::int64_t t, OuterPoint& point) {
   const double multiplier =

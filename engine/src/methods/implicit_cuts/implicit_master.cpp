@@ -6,6 +6,7 @@
 #include <utility>
 
 #include "protocol/count_work.h"
+#include "protocol/start_values.h"
 #include "protocol/vector_math.h"
 
 namespace adbo::detail {
@@ -44,8 +45,8 @@ ImplicitMaster::ImplicitMaster(const Problem& problem, const Options& options, s
       qp_(static_cast<std::size_t>(options.max_cuts), kGramRegularization),
       estimates_(problem),
       damping_(problem, options),
-      upper_(problem.start().upper),
-      lower_(problem.start().lower),
+      upper_(upper_start(problem)),
+      lower_(lower_start(problem)),
       deviation_(problem.lower_dim()),
       objective_gradient_(problem.lower_dim()),
       objective_slope_(problem.upper_dim()),
@@ -57,10 +58,7 @@ ImplicitMaster::ImplicitMaster(const Problem& problem, const Options& options, s
       multiplier_(static_cast<std::size_t>(options.max_cuts)),
       distance_(kNotMeasured),
       upper_objective_(kNotMeasured),
-      lower_objective_(kNotMeasured) {
-  upper_.resize(problem.upper_dim());
-  lower_.resize(problem.lower_dim());
-}
+      lower_objective_(kNotMeasured) {}
 
 double ImplicitMaster::objective_factor() const {
   return has_copies() ? static_cast<double>(problem_.num_workers()) : 1.0;

@@ -2,6 +2,7 @@
 
 #include <algorithm>
 
+#include "protocol/start_values.h"
 #include "protocol/vector_math.h"
 
 namespace adbo::detail {
@@ -9,13 +10,11 @@ namespace adbo::detail {
 RunningEstimates::RunningEstimates(const Problem& problem)
     : problem_(problem),
       preconditioner_(make_preconditioner(problem)),
-      lower_(problem.start().lower),
+      lower_(lower_start(problem)),
       adjoint_(problem.lower_dim()),
       lower_residual_(problem.lower_dim()),
       adjoint_residual_(problem.lower_dim()),
-      table_iteration_(problem.num_workers(), -1) {
-  lower_.resize(problem.lower_dim());
-}
+      table_iteration_(problem.num_workers(), -1) {}
 
 void RunningEstimates::absorb(std::span<const std::size_t> active, const WorkerStates& states) {
   for (const std::size_t i : active) {

@@ -1,23 +1,17 @@
 #include "methods/stochastic/stochastic_master.h"
 
-#include <algorithm>
 #include <cmath>
 #include <limits>
+#include <utility>
 
 #include "methods/synchronous/step_sizes.h"
+#include "protocol/start_values.h"
 #include "protocol/vector_math.h"
 
 namespace adbo::detail {
 namespace {
 
 constexpr double kNotMeasured = std::numeric_limits<double>::quiet_NaN();
-
-/// A start, where zeros may be left out.
-std::vector<double> started(const std::vector<double>& start, std::size_t size) {
-  std::vector<double> result(size);
-  std::copy(start.begin(), start.end(), result.begin());
-  return result;
-}
 
 }  // namespace
 
@@ -26,8 +20,7 @@ StochasticMaster::StochasticMaster(const Problem& problem, const Options& option
       direction_(problem.upper_dim(), kNotMeasured),
       options_(options),
       sampler_(problem, options.seed, options.batch_rows),
-      point_{.upper = started(problem.start().upper, problem.upper_dim()),
-             .lower = started(problem.start().lower, problem.lower_dim())},
+      point_{.upper = upper_start(problem), .lower = lower_start(problem)},
       next_(point_),
       lower_gradient_(problem.lower_dim()),
       upper_value_(kNotMeasured),

@@ -5,6 +5,7 @@
 #include <string>
 #include <utility>
 
+#include "protocol/start_values.h"
 #include "protocol/vector_math.h"
 
 namespace adbo::detail {
@@ -29,9 +30,8 @@ DescentMaster::DescentMaster(const Problem& problem, const Options& options, Ste
       steps_(options, curvature),
       point_(problem),
       trial_(problem) {
-  // Missing starts are zeros.
-  std::copy(problem.start().upper.begin(), problem.start().upper.end(), point_.upper.begin());
-  std::copy(problem.start().lower.begin(), problem.start().lower.end(), point_.lower.begin());
+  point_.upper = upper_start(problem);
+  point_.lower = lower_start(problem);
   problem.keep_within_bounds(point_.upper);
 }
 
