@@ -15,14 +15,15 @@ inline void count_samples(WorkCounts& work, const SampleCounts& taken) {
   work.sample_products = (work.hessian_products + work.cross_products) * lower;
 }
 
-/// Adds the evaluations that one answer took.
-inline void add_work(Counts& counts, const WorkCounts& work) {
-  counts.upper_gradients += work.upper_gradients;
-  counts.lower_gradients += work.lower_gradients;
-  counts.hessian_products += work.hessian_products;
-  counts.cross_products += work.cross_products;
-  counts.sample_gradients += work.sample_gradients;
-  counts.sample_products += work.sample_products;
+/// Adds evaluations to those of an answer (WorkCounts) or of a run (Counts).
+template <class Total>
+void add_work(Total& total, const WorkCounts& work) {
+  total.upper_gradients += work.upper_gradients;
+  total.lower_gradients += work.lower_gradients;
+  total.hessian_products += work.hessian_products;
+  total.cross_products += work.cross_products;
+  total.sample_gradients += work.sample_gradients;
+  total.sample_products += work.sample_products;
 }
 
 }  // namespace adbo::detail

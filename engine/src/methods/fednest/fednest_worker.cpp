@@ -12,12 +12,7 @@ namespace {
 /// Adds the work of one evaluation that looked at so many samples.
 void count_evaluation(WorkCounts& total, WorkCounts work, const SampleCounts& taken) {
   count_samples(work, taken);
-  total.upper_gradients += work.upper_gradients;
-  total.lower_gradients += work.lower_gradients;
-  total.hessian_products += work.hessian_products;
-  total.cross_products += work.cross_products;
-  total.sample_gradients += work.sample_gradients;
-  total.sample_products += work.sample_products;
+  add_work(total, work);
 }
 
 }  // namespace
