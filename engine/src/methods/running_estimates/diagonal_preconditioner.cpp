@@ -21,10 +21,12 @@ void DiagonalPreconditioner::see_product(std::span<const double> u, std::span<co
   constexpr double kMemory = 0.95;  // D changes while a run goes on, and what s was learned with it
   double norm = 0, image = 0;    // ||D^1/2 u||^2, ||D^-1/2 Hu||^2
   const std::size_t b = diagonal_.size();
-  for (std::size_t k = 0; k < u.size(); ++k) {
-    const double d = diagonal_[k % b];
-    norm += d * u[k] * u[k];
-    image += product[k] * product[k] / d;
+  for (std::size_t piece = 0; piece < u.size(); piece += b) {
+    for (std::size_t k = 0; k < b; ++k) {
+      const double d = diagonal_[k], v = u[piece + k], image_entry = product[piece + k];
+      norm += d * v * v;
+      image += image_entry * image_entry / d;
+    }
   }
   if (norm > 0) factor_ = std::max(kMemory * factor_, kMargin * std::sqrt(image / norm));
 }
