@@ -13,24 +13,17 @@
 
 #include "run_command.h"
 
+using adbo::test::contains;
 using adbo::test::idx_images;
 using adbo::test::idx_labels;
 using adbo::test::libsvm_rows;
 using adbo::test::line_count;
+using adbo::test::operator+;
 using adbo::test::Outcome;
 using adbo::test::Workspace;
 using Json = nlohmann::json;
 
 namespace {
-
-bool contains(const std::string& text, std::string_view piece) {
-  return text.find(piece) != std::string::npos;
-}
-
-std::vector<std::string> operator+(std::vector<std::string> first, const std::vector<std::string>& second) {
-  first.insert(first.end(), second.begin(), second.end());
-  return first;
-}
 
 /// Hyper-cleaning of 60 tiny pictures on the virtual clock.
 std::vector<std::string> picture_cleaning(const Workspace& files) {

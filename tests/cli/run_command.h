@@ -47,4 +47,15 @@ class Workspace {
 
 [[nodiscard]] std::size_t line_count(std::string_view text);
 
+[[nodiscard]] inline bool contains(std::string_view text, std::string_view piece) {
+  return text.find(piece) != std::string_view::npos;
+}
+
+/// One list of arguments after the other.
+[[nodiscard]] inline std::vector<std::string> operator+(std::vector<std::string> first,
+                                                        const std::vector<std::string>& second) {
+  first.insert(first.end(), second.begin(), second.end());
+  return first;
+}
+
 }  // namespace adbo::test

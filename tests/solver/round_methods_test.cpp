@@ -15,11 +15,13 @@
 #include "problems/test_rows.h"
 #include "protocol/vector_math.h"
 #include "support/round_workers.h"
+#include "support/scaled_identity.h"
 #include "support/solver_checks.h"
 
 using namespace adbo;
 using adbo::test::largest_difference;
 using adbo::test::RoundWorkers;
+using adbo::test::scaled_identity;
 
 namespace {
 
@@ -46,31 +48,6 @@ double distance_after(const Options& options, const QuadraticSettings& settings 
   REQUIRE(result.summary.termination == Termination::kIterationLimit);
   return std::max(largest_difference(result.upper, instance.upper_solution),
                   largest_difference(result.lower, instance.lower_solution));
-}
-
-/// g = h/2 ||y||^2 - <x, y>,  G = 1/2 ||y - t||^2, n = m.
-class ScaledIdentity final : public WorkerObjective {
- public:
-  ScaledIdentity(double curvature, double target) : curvature_(curvature), target_(target) {}
-  double upper(std::span<const double>, std::span<const double> y, std::span<double>,
-               std::span<double> grad_y) override {
-    for (std::size_t k = 0; k < y.size(); ++k) grad_y[k] = y[k] - target_;
-    return 0.5 * detail::squared_norm(grad_y);
-  }
-  double lower(std::span<const double> x, std::span<const double> y, std::span<double> grad_y) override {
-    for (std::size_t k = 0; k < y.size(); ++k) grad_y[k] = curvature_ * y[k] - x[k];
-    return 0.5 * curvature_ * detail::squared_norm(y) - detail::dot(x, y);
-  }
-  [[nodiscard]] bool upper_depends_on_x() const override { return false; }
-
- private:
-  double curvature_, target_;
-};
-
-Problem scaled_identity(std::size_t n, double curvature, double target) {
-  Problem problem(n, n);
-  problem.add_worker(std::make_unique<ScaledIdentity>(curvature, target));
-  return problem;
 }
 
 /// The Frobenius norm of the mean d2 g/dx dy at a point.
@@ -274,7 +251,7 @@ TEST_CASE("round methods: one step of conjugate gradients, and a zero right-hand
   for (const std::size_t n : {std::size_t{1}, std::size_t{7}}) {
     for (const double target : {0.7, 0.0}) {
       // y*(x) = x / 2.5; x = 0 hits the target 0, where grad_y G = 0.
-      Problem problem = scaled_identity(n, 2.5, target);
+      Problem problem = scaled_identity(n, n, 2.5, target);
       RoundWorkers workers(problem, base(Method::kAidCg));
       for (const bool neumann : {false, true}) {
         detail::Rounds& rounds = workers.rounds();
@@ -293,7 +270,7 @@ TEST_CASE("round methods: one step of conjugate gradients, and a zero right-hand
 }
 
 TEST_CASE("round methods: a lower level that is not convex is a failed solve, not a number") {
-  Problem problem = scaled_identity(3, -1.0, 0.7);
+  Problem problem = scaled_identity(3, 3, -1.0, 0.7);
   for (const Method method : {Method::kAidCg, Method::kAidNeumann, Method::kFedNest}) {
     Options options = base(method);
     options.lower_steps = 1;
