@@ -7,7 +7,7 @@ namespace adbo::detail {
 
 SabaMaster::SabaMaster(const Problem& problem, const Options& options) : SobaMaster(problem, options) {}
 
-std::optional<Ending> SabaMaster::prepare(const Steps&) {
+std::optional<Ending> SabaMaster::prepare() {
   if (std::optional<Ending> refusal = refuse_large_memory()) return refusal;
   const Problem& problem = rounds().problem();
   const std::size_t m = problem.lower_dim();

@@ -17,7 +17,7 @@ class SabaMaster final : public SobaMaster {
   SabaMaster(const Problem& problem, const Options& options);
 
  private:
-  std::optional<Ending> prepare(const Steps&) override;
+  std::optional<Ending> prepare() override;
   void estimate(Terms& terms) override;
   std::optional<Ending> refuse_large_memory();
   void fill_memory();

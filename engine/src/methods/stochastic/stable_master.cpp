@@ -65,7 +65,7 @@ StableMaster::StableMaster(const Problem& problem, const Options& options)
       cross_(problem.upper_dim()) {}
 StableMaster::~StableMaster() = default;
 
-std::optional<Ending> StableMaster::prepare(const Steps&) {
+std::optional<Ending> StableMaster::prepare() {
   const std::size_t n = upper().size(), m = lower().size();
   // H, its factor and a temporary copy, J.
   const double bytes =

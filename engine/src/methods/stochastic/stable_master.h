@@ -26,7 +26,7 @@ class StableMaster final : public StochasticMaster {
  private:
   struct Estimates;
 
-  std::optional<Ending> prepare(const Steps&) override;
+  std::optional<Ending> prepare() override;
   std::optional<Ending> advance(const Steps& steps) override;
   void update_estimates();
   void add_matrices(double factor, std::span<const double> upper, std::span<const double> lower,

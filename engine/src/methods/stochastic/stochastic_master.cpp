@@ -1,10 +1,8 @@
 #include "methods/stochastic/stochastic_master.h"
 
-#include <cmath>
 #include <limits>
 #include <utility>
 
-#include "methods/synchronous/step_sizes.h"
 #include "protocol/start_values.h"
 #include "protocol/vector_math.h"
 
@@ -19,6 +17,7 @@ StochasticMaster::StochasticMaster(const Problem& problem, const Options& option
     : SynchronousMaster(problem),
       direction_(problem.upper_dim(), kNotMeasured),
       options_(options),
+      steps_(options, StepCurvature::kMean),
       sampler_(problem, options.seed, options.batch_rows),
       point_{.upper = upper_start(problem), .lower = lower_start(problem)},
       next_(point_),
@@ -38,7 +37,8 @@ MethodMaster::Outcome StochasticMaster::iterate(std::int64_t t) {
     if (const std::optional<Ending> refusal = start()) return {.ending = refusal};
     is_prepared_ = true;
   }
-  const std::optional<Ending> ending = advance(steps_at(t));
+  const std::optional<Ending> ending =
+      advance({.upper = steps_.upper(t), .lower = steps_.lower(t), .adjoint = steps_.adjoint(t)});
   if (ending) return {.ending = ending};
   std::swap(point_, next_);
   return {};
@@ -47,23 +47,12 @@ MethodMaster::Outcome StochasticMaster::iterate(std::int64_t t) {
 /// The step sizes, and what else the method needs first.
 std::optional<Ending> StochasticMaster::start() {
   rounds().problem().keep_within_bounds(next_.upper);
-  steps_ = {.upper = options_.step_upper, .lower = options_.step_lower, .adjoint = options_.step_adjoint};
-  if (steps_.lower == 0) {
-    const double eigenvalue = largest_lower_eigenvalue(rounds(), upper(), lower(), options_.seed);
-    if (!(eigenvalue > 0)) {
-      return Ending{Termination::kSolveFailed,
-                    "the lower Hessian vanishes at the start: step_lower has to be given"};
-    }
-    largest_eigenvalue_ = eigenvalue;
-    steps_.lower = 1 / eigenvalue;
+  steps_.settle(rounds(), upper(), lower());
+  if (options_.step_lower == 0 && steps_.largest_eigenvalue() == 0) {
+    return Ending{Termination::kSolveFailed,
+                  "the lower Hessian vanishes at the start: step_lower has to be given"};
   }
-  if (steps_.adjoint == 0) steps_.adjoint = steps_.lower;
-  return prepare(steps_);
-}
-
-StochasticMaster::Steps StochasticMaster::steps_at(std::int64_t t) const {
-  const double decay = std::pow(1 + static_cast<double>(t), -options_.step_decay);
-  return {.upper = steps_.upper * decay, .lower = steps_.lower * decay, .adjoint = steps_.adjoint * decay};
+  return prepare();
 }
 
 BatchDraws StochasticMaster::fresh_draws(std::uint64_t count) {
@@ -77,16 +66,6 @@ void StochasticMaster::evaluate(const Wanted& wanted, std::span<const double> di
   rounds().ask(wanted, {.upper = next_.upper, .lower = next_.lower, .direction = direction}, sampler_, draws);
   if (wanted.upper) upper_value_ = rounds().mean(&Evaluation::upper_value);
   if (wanted.lower) lower_value_ = rounds().mean(&Evaluation::lower_value);
-}
-
-void StochasticMaster::note_curvature(std::span<const double> direction, std::span<const double> product) {
-  if (largest_eigenvalue_ == 0) return;
-  const double direction_norm = std::sqrt(squared_norm(direction));
-  const double seen = std::sqrt(squared_norm(product));
-  if (!(seen > largest_eigenvalue_ * direction_norm) || direction_norm == 0) return;
-  largest_eigenvalue_ = seen / direction_norm;
-  steps_.lower = 1 / largest_eigenvalue_;
-  if (options_.step_adjoint == 0) steps_.adjoint = steps_.lower;
 }
 
 void StochasticMaster::step_lower(double step, const BatchDraws& draws) {

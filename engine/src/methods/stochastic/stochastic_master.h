@@ -7,6 +7,7 @@
 
 #include "adbo/options.h"
 #include "methods/synchronous/batch_sampler.h"
+#include "methods/synchronous/step_sizes.h"
 #include "methods/synchronous/synchronous_master.h"
 
 namespace adbo::detail {
@@ -34,12 +35,13 @@ class StochasticMaster : public SynchronousMaster {
   void describe(TraceRecord& record) const override;
 
  protected:
+  /// Of one iteration.
   struct Steps {
     double upper = 0, lower = 0, adjoint = 0;
   };
 
   /// Before the first iteration, at the start; an ending ends the run. May throw RoundEnded.
-  virtual std::optional<Ending> prepare(const Steps&) { return std::nullopt; }
+  virtual std::optional<Ending> prepare() { return std::nullopt; }
   /// One iteration: moves upper() and lower(), and leaves its estimate in direction_. May throw RoundEnded.
   virtual std::optional<Ending> advance(const Steps& steps) = 0;
 
@@ -56,11 +58,10 @@ class StochasticMaster : public SynchronousMaster {
   void evaluate(const Wanted& wanted, std::span<const double> direction, const BatchDraws& draws);
   /// For the record, where a round did not go through evaluate().
   void note_upper_value(double value) { upper_value_ = value; }
-  /// Takes notice of a Hessian product that the method has made: where step_lower is automatic and the
-  /// product shows a larger eigenvalue than any before, the steps of y and q become shorter from the next
-  /// iteration on. What becomes unstable when the Hessian has grown shows itself in this way before it does
-  /// harm.
-  void note_curvature(std::span<const double> direction, std::span<const double> product);
+  /// StepSizes::see_product(); takes effect from the next iteration on.
+  void note_curvature(std::span<const double> direction, std::span<const double> product) {
+    steps_.see_product(direction, product);
+  }
   /// y <- y - step grad_y g. May throw RoundEnded.
   void step_lower(double step, const BatchDraws& draws);
   /// x <- P(x - step direction_).
@@ -75,15 +76,13 @@ class StochasticMaster : public SynchronousMaster {
 
   Outcome iterate(std::int64_t t) final;
   std::optional<Ending> start();
-  [[nodiscard]] Steps steps_at(std::int64_t t) const;
 
   const Options& options_;
+  StepSizes steps_;
   BatchSampler sampler_;
   std::uint64_t draws_taken_ = 0;
   Point point_, next_;
   std::vector<double> lower_gradient_;  ///< [m]
-  Steps steps_;                         ///< of t = 0
-  double largest_eigenvalue_ = 0;  ///< L as far as it is known, where step_lower is automatic; 0 otherwise
   bool is_prepared_ = false;
   double upper_value_, lower_value_;
 };

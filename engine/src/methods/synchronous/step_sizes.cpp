@@ -74,12 +74,21 @@ double largest_local_eigenvalue(Rounds& rounds, std::span<const double> upper, s
 
 void StepSizes::settle(Rounds& rounds, std::span<const double> upper, std::span<const double> lower) {
   if (lower_ == 0) {
-    const double largest = curvature_ == StepCurvature::kMean
-                               ? largest_lower_eigenvalue(rounds, upper, lower, options_.seed)
-                               : largest_local_eigenvalue(rounds, upper, lower, options_.seed);
-    lower_ = largest > 0 ? 1 / largest : 1;
+    largest_eigenvalue_ = curvature_ == StepCurvature::kMean
+                              ? largest_lower_eigenvalue(rounds, upper, lower, options_.seed)
+                              : largest_local_eigenvalue(rounds, upper, lower, options_.seed);
+    lower_ = largest_eigenvalue_ > 0 ? 1 / largest_eigenvalue_ : 1;
   }
   if (adjoint_ == 0) adjoint_ = lower_;
+}
+
+void StepSizes::see_product(std::span<const double> direction, std::span<const double> product) {
+  if (largest_eigenvalue_ == 0) return;
+  const double length = norm(direction), seen = norm(product);
+  if (!(seen > largest_eigenvalue_ * length) || length == 0) return;
+  largest_eigenvalue_ = seen / length;
+  lower_ = 1 / largest_eigenvalue_;
+  if (options_.step_adjoint == 0) adjoint_ = lower_;
 }
 
 double StepSizes::decay(std::int64_t t) const {

@@ -38,6 +38,13 @@ class StepSizes {
   /// Fills in automatic steps by the curvature at (x, y), the first time it is called; costs no round where
   /// all steps are given.
   void settle(Rounds& rounds, std::span<const double> upper, std::span<const double> lower);
+  /// Takes notice of a product of the lower Hessian that the method has made: where it shows a larger
+  /// eigenvalue than any before, automatic steps become shorter. What becomes unstable when the Hessian has
+  /// grown shows itself in this way before it does harm.
+  void see_product(std::span<const double> direction, std::span<const double> product);
+  /// L as far as it is known, where step_lower is automatic and settled; 0 otherwise, or where the Hessian is
+  /// zero.
+  [[nodiscard]] double largest_eigenvalue() const { return largest_eigenvalue_; }
 
   /// At iteration t.
   [[nodiscard]] double upper(std::int64_t t) const { return decay(t) * options_.step_upper; }
@@ -51,6 +58,7 @@ class StepSizes {
   const Options& options_;
   StepCurvature curvature_;
   double lower_, adjoint_;  ///< 0: not settled
+  double largest_eigenvalue_ = 0;
 };
 
 }  // namespace adbo::detail
