@@ -1,6 +1,7 @@
 #pragma once
 
 #include <functional>
+#include <memory>
 #include <optional>
 #include <span>
 #include <string>
@@ -51,5 +52,21 @@ struct PreparedTask {
   std::function<Findings(const State&, const OutputFolder&)> conclude;
   std::function<std::vector<Baseline>()> make_baselines;
 };
+
+/// Makes the functions of `prepared` from those of a kind of task: make_problem(task, shards),
+/// make_measures(shared task, settings), conclude(task, state, folder) and make_baselines(task), found beside
+/// the type. The task lives as long as any of them.
+template <class Task>
+void serve(PreparedTask& prepared, const std::shared_ptr<Task>& task) {
+  prepared.make_problem = [task] { return make_problem(*task, task->data.learning); };
+  if (task->data.held_out.size() > 0) {
+    prepared.with_held_out = [task] { return make_problem(*task, task->data.shards); };
+  }
+  prepared.make_measures = [task](const Settings& given) { return make_measures(task, given); };
+  prepared.conclude = [task](const State& state, const OutputFolder& folder) {
+    return conclude(*task, state, folder);
+  };
+  prepared.make_baselines = [task] { return make_baselines(*task); };
+}
 
 }  // namespace adbo::app

@@ -206,15 +206,7 @@ PreparedTask prepare_tuning(Settings& settings, LoadedData data, const Console& 
   prepared.digest = add_start(digest, task->start).text();
   add_preparation(prepared.data, task->data);
 
-  prepared.make_problem = [task] { return make_problem(*task, task->data.learning); };
-  if (task->data.held_out.size() > 0) {
-    prepared.with_held_out = [task] { return make_problem(*task, task->data.shards); };
-  }
-  prepared.make_measures = [task](const Settings& given) { return make_measures(task, given); };
-  prepared.conclude = [task](const State& state, const OutputFolder& folder) {
-    return conclude(*task, state, folder);
-  };
-  prepared.make_baselines = [task] { return make_baselines(*task); };
+  serve(prepared, task);
   return prepared;
 }
 
