@@ -5,15 +5,18 @@
 #include <fmt/ranges.h>
 
 #include <algorithm>
+#include <array>
 #include <cmath>
 #include <cstdlib>
 #include <exception>
 #include <fstream>
+#include <span>
 #include <string_view>
 
 #include "figures.h"
 #include "machine.h"
 #include "verdict.h"
+#include "words.h"
 
 namespace adbo::bench {
 namespace {
@@ -25,36 +28,24 @@ constexpr std::string_view kUsage =
     "  figures: mnist, fashion-mnist, cifar10, covtype, ijcnn1, australian, covtype-centralized,\n"
     "  ijcnn1-centralized\n";
 
+constexpr std::string_view kFashionMnist = "/usr/share/datasets/fashion-mnist";
+
 struct Arguments {
   std::filesystem::path program, out;
-  DataFolders folders{.data = {}, .fashion_mnist = "/usr/share/datasets/fashion-mnist"};
-  std::string repeat = "3";
+  DataFolders folders;
+  std::string repeat;
   std::vector<std::string> only;
 };
 
-Arguments parse(const std::vector<std::string>& words) {
-  Arguments arguments;
-  std::vector<std::string> places;
-  for (std::size_t k = 0; k < words.size(); ++k) {
-    if (!words[k].starts_with("--")) {
-      places.push_back(words[k]);
-      continue;
-    }
-    if (k + 1 == words.size()) break;
-    const std::string& value = words[k + 1];
-    if (words[k] == "--repeat") arguments.repeat = value;
-    if (words[k] == "--fashion-mnist") arguments.folders.fashion_mnist = value;
-    if (words[k] == "--only") arguments.only.push_back(value);
-    ++k;
-  }
-  if (places.size() != 3) {
-    fmt::print(stderr, "{}", kUsage);
-    std::exit(2);
-  }
-  arguments.program = places[0];
-  arguments.folders.data = places[1];
-  arguments.out = places[2];
-  return arguments;
+Arguments parse(std::span<char* const> given) {
+  constexpr std::array<std::string_view, 3> kOptions{"--repeat", "--fashion-mnist", "--only"};
+  const CommandWords words = read_words(given, kOptions, 3, kUsage);
+  return {
+      .program = words.places[0],
+      .out = words.places[2],
+      .folders = {.data = words.places[1], .fashion_mnist = words.value("--fashion-mnist", kFashionMnist)},
+      .repeat = words.value("--repeat", "3"),
+      .only = words.values("--only")};
 }
 
 /// The comparison's traces, method by method.
@@ -144,7 +135,7 @@ int run(const Arguments& arguments) {
 
 int main(int argc, char** argv) {
   try {
-    return adbo::bench::run(adbo::bench::parse({argv + 1, argv + argc}));
+    return adbo::bench::run(adbo::bench::parse(std::span<char* const>(argv + 1, argv + argc)));
   } catch (const std::exception& error) {
     fmt::print(stderr, "adbo_paper_figures: {}\n", error.what());
     return 1;

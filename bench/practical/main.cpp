@@ -5,12 +5,15 @@
 #include <fmt/ranges.h>
 
 #include <algorithm>
+#include <array>
 #include <cstdlib>
 #include <exception>
+#include <span>
 #include <string_view>
 
 #include "report.h"
 #include "tasks.h"
+#include "words.h"
 
 namespace adbo::bench {
 namespace {
@@ -20,37 +23,26 @@ constexpr std::string_view kUsage =
     "  ADBO: the adbo command; DATA: the folder with mnist, cifar10, letter, pendigits, ijcnn1, covtype,\n"
     "  australian, a9a, w8a; OUT: gets practical.md, practical.json and the folders of the runs\n";
 
+constexpr std::string_view kFashionMnist = "/usr/share/datasets/fashion-mnist";
+
 struct Arguments {
   std::filesystem::path program, out;
-  DataFolders folders{.data = {}, .fashion_mnist = "/usr/share/datasets/fashion-mnist"};
+  DataFolders folders{};
   std::size_t seeds = 3;
   std::vector<std::string> only;
 };
 
-/// Exits with the usage where the words are wrong.
-Arguments parse(const std::vector<std::string>& words) {
-  Arguments arguments;
-  std::vector<std::string> places;
-  for (std::size_t k = 0; k < words.size(); ++k) {
-    const bool is_option = words[k].starts_with("--");
-    if (is_option && k + 1 == words.size()) break;
-    if (words[k] == "--seeds") {
-      arguments.seeds = static_cast<std::size_t>(std::strtoul(words[++k].c_str(), nullptr, 10));
-    } else if (words[k] == "--fashion-mnist") {
-      arguments.folders.fashion_mnist = words[++k];
-    } else if (words[k] == "--only") {
-      arguments.only.push_back(words[++k]);
-    } else if (!is_option) {
-      places.push_back(words[k]);
-    }
-  }
-  if (places.size() != 3 || arguments.seeds == 0) {
+Arguments parse(std::span<char* const> given) {
+  constexpr std::array<std::string_view, 3> kOptions{"--seeds", "--fashion-mnist", "--only"};
+  const CommandWords words = read_words(given, kOptions, 3, kUsage);
+  Arguments arguments{.program = words.places[0], .out = words.places[2], .only = words.values("--only")};
+  arguments.folders.data = words.places[1];
+  arguments.folders.fashion_mnist = words.value("--fashion-mnist", kFashionMnist);
+  arguments.seeds = static_cast<std::size_t>(std::strtoul(words.value("--seeds", "3").c_str(), nullptr, 10));
+  if (arguments.seeds == 0) {
     fmt::print(stderr, "{}", kUsage);
     std::exit(2);
   }
-  arguments.program = places[0];
-  arguments.folders.data = places[1];
-  arguments.out = places[2];
   return arguments;
 }
 
@@ -124,7 +116,7 @@ int run(const Arguments& arguments) {
 
 int main(int argc, char** argv) {
   try {
-    return adbo::bench::run(adbo::bench::parse({argv + 1, argv + argc}));
+    return adbo::bench::run(adbo::bench::parse(std::span<char* const>(argv + 1, argv + argc)));
   } catch (const std::exception& error) {
     fmt::print(stderr, "adbo_practical_table: {}\n", error.what());
     return 1;
