@@ -67,8 +67,7 @@ class DirectTransport final : public detail::Transport {
     return true;
   }
   bool exchange(std::span<const std::size_t> workers, Timing) override {
-    for (const std::size_t i : workers)
-      workers_[i]->round(requests_[i], snapshot_, own_[i], replies_[i]);
+    for (const std::size_t i : workers) workers_[i]->round(requests_[i], snapshot_, own_[i], replies_[i]);
     return true;
   }
   bool settle() override { return true; }
@@ -76,6 +75,10 @@ class DirectTransport final : public detail::Transport {
     return replies_[worker];
   }
   [[nodiscard]] double now_seconds() const override { return 0; }
+  // Nothing is resumed here.
+  [[nodiscard]] bool is_awaited(std::size_t) const override { return false; }
+  bool prepare_to_persist(double) override { return false; }
+  void persist(StateArchive&) override {}
 
  private:
   std::vector<detail::UpdateMessage> own_, accepted_;

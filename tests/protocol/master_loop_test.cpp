@@ -3,6 +3,8 @@
 
 #include <doctest/doctest.h>
 
+#include <algorithm>
+
 #include <ctime>
 #include <limits>
 #include <string>
@@ -47,6 +49,11 @@ class ScriptedTransport final : public Transport {
   bool settle() override { return true; }
   const RoundMessage& reply(std::size_t) const override { return reply_; }
   double now_seconds() const override { return static_cast<double>(taken_); }
+  bool is_awaited(std::size_t worker) const override {
+    return std::find(in_flight_.begin(), in_flight_.end(), worker) != in_flight_.end();
+  }
+  bool prepare_to_persist(double) override { return true; }
+  void persist(StateArchive& archive) override { archive.sized(in_flight_); }
 
   int published = 0;
   int interrupt_at = -1;
@@ -89,6 +96,7 @@ class CountingMethod final : public MethodMaster {
   std::span<const double> lower_consensus() const override { return z; }
   void describe(TraceRecord&) const override {}
   void describe(Summary&) const override {}
+  void persist(StateArchive& archive) override { archive(v, z); }
 
   std::vector<double> v{0}, z{0};
   bool is_fed = true;

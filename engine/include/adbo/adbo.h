@@ -2,6 +2,7 @@
 // Everything an embedder needs.
 
 #include "adbo/batch.h"
+#include "adbo/checkpoint.h"
 #include "adbo/early_stopping.h"
 #include "adbo/measures.h"
 #include "adbo/method_table.h"
@@ -15,6 +16,7 @@
 #include "adbo/problems/regularization_tuning.h"
 #include "adbo/random.h"
 #include "adbo/solver.h"
+#include "adbo/state_archive.h"
 #include "adbo/status.h"
 #include "adbo/summary.h"
 #include "adbo/version.h"

@@ -11,6 +11,7 @@
 #include "adbo/observer.h"
 #include "adbo/problems/hyper_cleaning.h"
 #include "adbo/solver.h"
+#include "adbo/state_archive.h"
 
 namespace adbo {
 
@@ -18,6 +19,8 @@ namespace adbo {
 struct HeldOutValue {
   double loss = 0;
   double standard_error = 0;  ///< of the loss, as an estimate from the held-out rows; 0: it is exact
+
+  void persist(StateArchive& archive) { archive(loss, standard_error); }
 };
 /// Of a state (v [n], z [m]).
 using HeldOutLoss = std::function<HeldOutValue(std::span<const double> upper, std::span<const double> lower)>;
@@ -47,6 +50,8 @@ class EarlyStopping final : public Observer {
   EarlyStopping(HeldOutLoss loss, EarlyStoppingOptions options, Observer* inner = nullptr);
 
   ObserverAction on_iteration(const IterationView& view) override;
+  /// Its own state, then the inner observer's.
+  void persist(StateArchive& archive) override;
 
   /// The state to deliver, after solve(): evaluates the last state unless that is done, then puts the chosen
   /// state into `result` and mends summary.upper_change_max. Where the lack of progress ended the run,

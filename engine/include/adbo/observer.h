@@ -2,6 +2,7 @@
 
 #include <span>
 
+#include "adbo/state_archive.h"
 #include "adbo/summary.h"
 
 namespace adbo {
@@ -22,6 +23,9 @@ class Observer {
  public:
   virtual ~Observer() = default;
   virtual ObserverAction on_iteration(const IterationView& view) = 0;
+  /// What a checkpoint is to keep of the observer, and a resumed run gives back before the first call of
+  /// on_iteration(). What it throws while loading, BadState included, comes out of resume().
+  virtual void persist(StateArchive&) {}
 };
 
 }  // namespace adbo

@@ -4,6 +4,8 @@
 #include <limits>
 #include <memory>
 #include <span>
+#include <string>
+#include <utility>
 #include <vector>
 
 #include "adbo/objective.h"
@@ -38,6 +40,13 @@ class Problem {
   /// Moves what is outside the bounds to the nearest one; `upper` [n].
   void keep_within_bounds(std::span<double> upper) const;
 
+  /// Says what the problem is made of, for example a checksum of its data: a checkpoint is gone on with only
+  /// where every name has the value that it had. The solver reads nothing else into it.
+  void add_identity(std::string name, std::string value) {
+    identity_.emplace_back(std::move(name), std::move(value));
+  }
+  [[nodiscard]] const std::vector<std::pair<std::string, std::string>>& identity() const { return identity_; }
+
   /// kInvalidProblem when there is no worker, a support leaves [0, n), or a start has the wrong size.
   [[nodiscard]] Status validate() const;
 
@@ -55,6 +64,7 @@ class Problem {
   std::vector<std::unique_ptr<WorkerObjective>> workers_;
   std::vector<UpperSupport> supports_;
   StartPoint start_;
+  std::vector<std::pair<std::string, std::string>> identity_;
   double upper_lowest_ = -std::numeric_limits<double>::infinity();
   double upper_highest_ = std::numeric_limits<double>::infinity();
 };

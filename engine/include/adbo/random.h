@@ -5,6 +5,8 @@
 #include <cstdint>
 #include <vector>
 
+#include "adbo/state_archive.h"
+
 namespace adbo {
 
 /// A small seeded generator (xoshiro256++, seeded by splitmix64) with distributions of our own: the standard
@@ -25,6 +27,9 @@ class RandomStream {
   [[nodiscard]] double normal();
   /// A uniformly random order of 0 .. size-1 (Fisher-Yates).
   [[nodiscard]] std::vector<std::size_t> permutation(std::size_t size);
+
+  /// Where the stream stands.
+  void persist(StateArchive& archive) { archive(state_, spare_normal_, has_spare_normal_); }
 
  private:
   State state_;

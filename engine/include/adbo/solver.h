@@ -3,6 +3,7 @@
 #include <memory>
 #include <vector>
 
+#include "adbo/checkpoint.h"
 #include "adbo/observer.h"
 #include "adbo/options.h"
 #include "adbo/problem.h"
@@ -28,7 +29,14 @@ class Solver {
   Solver& operator=(const Solver&) = delete;
 
   /// Blocks until the run ends. `observer` may be null.
-  [[nodiscard]] Result solve(Problem& problem, Observer* observer = nullptr);
+  [[nodiscard]] Result solve(Problem& problem, Observer* observer = nullptr,
+                             CheckpointSink* checkpoints = nullptr);
+  /// Goes on with a run that `checkpoint` was made of. The problem, the observer and the options have to be
+  /// those of that run; of the options only what no iterate depends on may differ: threads, executor,
+  /// iterations (of the whole run) and time_limit (of this call). kInvalidCheckpoint names what does not fit,
+  /// with both values; of the problem's data that is what Problem::add_identity() tells.
+  [[nodiscard]] Result resume(Problem& problem, std::span<const std::byte> checkpoint,
+                              Observer* observer = nullptr, CheckpointSink* checkpoints = nullptr);
   /// Asks the running solve(), or else the next one, to end after its current iteration. Any thread;
   /// async-signal-safe.
   void request_stop() noexcept;

@@ -10,9 +10,10 @@ namespace adbo {
 /// things.
 enum class StatusCode {
   kOk,
-  kInvalidOption,   ///< an option outside its range, unknown, or without effect for the method
-  kInvalidProblem,  ///< the problem does not fit together (dimensions, supports, no workers)
-  kInternal,        ///< a defect of this library
+  kInvalidOption,      ///< an option outside its range, unknown, or without effect for the method
+  kInvalidProblem,     ///< the problem does not fit together (dimensions, supports, no workers)
+  kInvalidCheckpoint,  ///< damaged, or of another problem, option or version
+  kInternal,           ///< a defect of this library
 };
 [[nodiscard]] std::string_view to_string(StatusCode code);
 

@@ -6,6 +6,7 @@
 #include <vector>
 
 #include "adbo/options.h"
+#include "adbo/state_archive.h"
 
 namespace adbo {
 
@@ -39,6 +40,11 @@ struct Counts {
   std::int64_t cuts_added = 0;
   std::int64_t cuts_dropped = 0;
   std::int64_t cuts_alive = 0;
+
+  void persist(StateArchive& archive) {
+    archive(upper_gradients, lower_gradients, hessian_products, cross_products, sample_gradients,
+            sample_products, rounds, messages, bytes, cuts_added, cuts_dropped, cuts_alive);
+  }
 };
 
 /// One line of the run's history. NaN: not measured at this iteration.
@@ -84,6 +90,8 @@ struct Summary {
 
   [[nodiscard]] std::string one_line() const;
   [[nodiscard]] std::string full_report() const;
+
+  void persist(StateArchive& archive);
 };
 
 }  // namespace adbo

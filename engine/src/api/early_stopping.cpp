@@ -36,6 +36,13 @@ ObserverAction EarlyStopping::on_iteration(const IterationView& view) {
   return gave_up_ ? ObserverAction::kStop : ObserverAction::kContinue;
 }
 
+void EarlyStopping::persist(StateArchive& archive) {
+  archive.sized(start_upper_, chosen_upper_, chosen_lower_);
+  archive(evaluated_iteration_, smallest_iteration_, chosen_iteration_, first_loss_, last_loss_,
+          smallest_loss_, chosen_, gave_up_);
+  if (inner_ != nullptr) inner_->persist(archive);
+}
+
 void EarlyStopping::evaluate(std::int64_t iteration, std::span<const double> upper,
                              std::span<const double> lower) {
   const HeldOutValue value = loss_(upper, lower);

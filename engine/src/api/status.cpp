@@ -10,6 +10,8 @@ std::string_view to_string(StatusCode code) {
       return "invalid option";
     case StatusCode::kInvalidProblem:
       return "invalid problem";
+    case StatusCode::kInvalidCheckpoint:
+      return "invalid checkpoint";
     case StatusCode::kInternal:
       return "internal error";
   }

@@ -1,6 +1,7 @@
 #include "adbo/summary.h"
 
 #include <sstream>
+#include <utility>
 
 #include "adbo/option_table.h"
 
@@ -28,6 +29,32 @@ std::string_view to_string(Termination termination) {
       return "solve_failed";
   }
   return "unknown";
+}
+
+namespace {
+
+/// By the option table: names and values.
+void persist_options(StateArchive& archive, Options& options) {
+  std::vector<std::pair<std::string, std::string>> values;
+  for (const OptionInfo& info : option_table()) {
+    values.emplace_back(std::string(info.name), option_value(options, info));
+  }
+  archive.sized(values);
+  if (!archive.is_loading()) return;
+  for (const auto& [name, value] : values) {
+    if (const Status status = set_option(options, name, value); !status.ok())
+      throw BadState(status.message());
+  }
+}
+
+}  // namespace
+
+void Summary::persist(StateArchive& archive) {
+  archive.sized(termination, message, method_used, iterations, wall_seconds, virtual_seconds, cpu_seconds,
+                barrier_virtual_seconds, num_workers, active_workers, max_staleness, threads_given,
+                threads_used, upper_change_max, stationarity_gap, stationarity_iteration, adjoint_residual,
+                consensus_error, counts, staleness_histogram);
+  persist_options(archive, options_used);
 }
 
 std::string Summary::one_line() const {

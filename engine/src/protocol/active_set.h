@@ -5,6 +5,8 @@
 #include <span>
 #include <vector>
 
+#include "adbo/state_archive.h"
+
 namespace adbo::detail {
 
 /// Q^{t+1}: the first S arrivals, and every worker that would otherwise be silent for more than tau
@@ -25,6 +27,13 @@ class ActiveSet {
   void mark_all(std::int64_t t);
   /// Iterations since the most silent worker was active, seen after iteration t.
   [[nodiscard]] std::int64_t longest_silence(std::int64_t t) const;
+  /// Collected since begin().
+  [[nodiscard]] std::span<const std::size_t> members() const { return members_; }
+
+  void persist(StateArchive& archive) {
+    archive(last_active_, overdue_missing_, t_);
+    archive.sized(members_);
+  }
 
  private:
   [[nodiscard]] bool is_overdue(std::size_t worker) const {

@@ -4,6 +4,8 @@
 #include <cstdint>
 #include <vector>
 
+#include "adbo/state_archive.h"
+
 namespace adbo::detail {
 
 /// One cutting plane  a.v + sum_i b_i.y_i + c.z + kappa <= 0.
@@ -19,6 +21,9 @@ struct Cut {
   std::vector<std::vector<double>> lower_local;  ///< b_i, [N][m]
   std::vector<double> lower_consensus;           ///< c, [m]
   double offset = 0;                             ///< kappa
+
+  void persist(StateArchive& archive) { archive(serial, upper, lower_local, lower_consensus, offset); }
+
   int pins = 0;  ///< snapshots and the polytope that hold it; the master's alone
 };
 

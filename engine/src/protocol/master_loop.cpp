@@ -9,10 +9,15 @@
 #include <string>
 #include <utility>
 
+#include "protocol/checkpoint_image.h"
 #include "protocol/vector_math.h"
 
 namespace adbo::detail {
 namespace {
+
+/// What an interrupted run still waits for computations, so that its last checkpoint can be made: with the
+/// tenth of a second between two looks at the limits it ends within a second.
+constexpr double kInterruptionGrace = 0.5;
 
 constexpr double kNotMeasured = std::numeric_limits<double>::quiet_NaN();
 
@@ -49,12 +54,13 @@ void broadcast(MethodMaster& method, Transport& transport, std::int64_t iteratio
 }
 
 MasterLoop::MasterLoop(const Options& options, MethodMaster& method, Transport& transport,
-                       const RunLimits& limits, Observer* observer)
+                       const RunLimits& limits, Observer* observer, CheckpointPlan checkpoints)
     : options_(options),
       method_(method),
       transport_(transport),
       limits_(limits),
       observer_(observer),
+      checkpoints_(std::move(checkpoints)),
       active_(transport.num_workers(), static_cast<std::size_t>(options.active_workers),
               options.max_staleness),
       everyone_(transport.num_workers()),
@@ -63,6 +69,22 @@ MasterLoop::MasterLoop(const Options& options, MethodMaster& method, Transport& 
 }
 
 void MasterLoop::run(Summary& summary) {
+  begin(summary);
+  if (begin_run()) go_on();
+  finish();
+}
+
+void MasterLoop::resume(StateArchive& saved, Summary& summary) {
+  begin(summary);
+  persist(saved);
+  if (saved.bytes_left() != 0) throw BadState("the state has more than this run's");
+  stored_iteration_ = is_collecting_ ? -1 : t_;
+  broadcast(method_, transport_, t_, {});
+  go_on();
+  finish();
+}
+
+void MasterLoop::begin(Summary& summary) {
   summary_ = &summary;
   wall_start_ = std::chrono::steady_clock::now();
   cpu_start_ = cpu_seconds(CLOCK_PROCESS_CPUTIME_ID);
@@ -70,20 +92,38 @@ void MasterLoop::run(Summary& summary) {
   upper_start_.assign(start.begin(), start.end());
   summary.iterations = 0;
   summary.staleness_histogram.assign(static_cast<std::size_t>(options_.max_staleness) + 1, 0);
+}
 
-  const bool sends_steps = options_.iterations > 0 && method_.is_fed_by_arrivals();
-  broadcast(method_, transport_, 0, sends_steps ? everyone_ : std::span<const std::size_t>());
-  if (observe(0, 0, 0)) {
-    std::int64_t t = 0;
-    while (t < options_.iterations && iterate(t)) ++t;
-    if (t == options_.iterations) end(Termination::kIterationLimit);
+/// False: an observer has ended the run before it began.
+bool MasterLoop::begin_run() {
+  broadcast(method_, transport_, 0, {});
+  if (!observe(0, 0, 0)) return false;
+  if (method_.is_fed_by_arrivals()) waiting_ = everyone_;
+  is_between_ = true;
+  return true;
+}
+
+void MasterLoop::go_on() {
+  for (;;) {
+    if (is_between_) note_checkpoint_if_due();
+    if (t_ >= options_.iterations) {
+      end(Termination::kIterationLimit);
+      return;
+    }
+    answer_waiting();
+    if (!iterate(t_)) return;
   }
+}
 
-  summary.wall_seconds = wall_seconds();
-  summary.cpu_seconds = run_cpu_seconds();
-  summary.virtual_seconds = run_seconds(summary.wall_seconds);
-  summary.upper_change_max = largest_difference(final_upper(), upper_start_);
-  method_.describe(summary);
+void MasterLoop::finish() {
+  if (checkpoints_.sink != nullptr && checkpoints_.sink->is_due_at_end(summary_->termination)) {
+    store_last_checkpoint();
+  }
+  summary_->wall_seconds = wall_seconds();
+  summary_->cpu_seconds = run_cpu_seconds();
+  summary_->virtual_seconds = run_seconds(summary_->wall_seconds);
+  summary_->upper_change_max = largest_difference(final_upper(), upper_start_);
+  method_.describe(*summary_);
 }
 
 std::span<const double> MasterLoop::final_upper() const {
@@ -96,8 +136,14 @@ std::span<const double> MasterLoop::final_lower() const {
 
 bool MasterLoop::diverged() const { return summary_->termination == Termination::kDiverged; }
 
+void MasterLoop::answer_waiting() {
+  send_steps(method_, transport_, t_, waiting_);
+  waiting_.clear();
+}
+
 bool MasterLoop::iterate(std::int64_t t) {
   if (limits_.interrupted()) return end_interrupted();
+  is_between_ = false;
   const bool fed = method_.is_fed_by_arrivals();
   std::span<const std::size_t> active = everyone_;
   if (fed) {
@@ -110,24 +156,26 @@ bool MasterLoop::iterate(std::int64_t t) {
   if (!accept_outcome(outcome, t)) return false;
   if (outcome.answer_all || !fed) active_.mark_all(t);
   if (!fed && !end_if_running_away(t)) return false;
-  summary_->iterations = t + 1;
+  summary_->iterations = t_ = t + 1;
 
   // The snapshot is published even when nobody is answered any more: it is the state that a measurement
   // reads.
-  broadcast(method_, transport_, t + 1, {});
-  if (!measure_if_due(t + 1)) return false;
-  if (!observe(t + 1, active.size(), active_.longest_silence(t))) return false;
+  broadcast(method_, transport_, t_, {});
+  if (!measure_if_due(t_)) return false;
+  if (fed) {
+    const std::span<const std::size_t> idle = outcome.answer_all ? everyone_ : active;
+    waiting_.assign(idle.begin(), idle.end());
+  }
+  is_between_ = true;
+  if (!observe(t_, active.size(), active_.longest_silence(t))) return false;
   if (outcome.ending) return end(outcome.ending->termination, outcome.ending->message);
   if (summary_->stationarity_iteration >= 0) return end(Termination::kConverged);
-  if (fed && t + 1 < options_.iterations) {
-    send_steps(method_, transport_, t + 1,
-               outcome.answer_all ? std::span<const std::size_t>(everyone_) : active);
-  }
   return true;
 }
 
 bool MasterLoop::collect(std::int64_t t) {
-  active_.begin(t);
+  if (!is_collecting_) active_.begin(t);
+  is_collecting_ = true;
   while (!active_.complete()) {
     const std::optional<std::size_t> worker = transport_.next_update();
     if (!worker) return end_interrupted();
@@ -141,7 +189,75 @@ bool MasterLoop::collect(std::int64_t t) {
     const std::size_t age = static_cast<std::size_t>(std::max<std::int64_t>(0, t - update.iteration));
     ++summary_->staleness_histogram[std::min(age, summary_->staleness_histogram.size() - 1)];
   }
+  is_collecting_ = false;
   return true;
+}
+
+/// Variables of the loop itself, the method's, the transport's, the observer's. Times go on from where they
+/// were.
+void MasterLoop::persist(StateArchive& archive) {
+  double wall = wall_seconds(), cpu = run_cpu_seconds();
+  archive(t_, is_collecting_, is_between_, active_, upper_start_, wall, cpu);
+  archive(summary_->iterations, summary_->staleness_histogram, summary_->stationarity_gap,
+          summary_->stationarity_iteration);
+  method_.persist(archive);
+  transport_.persist(archive);
+  if (observer_ != nullptr) observer_->persist(archive);
+  if (!archive.is_loading()) return;
+  wall_start_ -=
+      std::chrono::duration_cast<RunLimits::Instant::duration>(std::chrono::duration<double>(wall));
+  cpu_start_ -= cpu;
+  find_waiting();
+}
+
+/// Who has neither been asked nor answered within this iteration.
+void MasterLoop::find_waiting() {
+  waiting_.clear();
+  if (!method_.is_fed_by_arrivals()) return;
+  const auto heard = is_collecting_ ? active_.members() : std::span<const std::size_t>();
+  for (const std::size_t worker : everyone_) {
+    const bool is_heard = std::find(heard.begin(), heard.end(), worker) != heard.end();
+    if (!is_heard && !transport_.is_awaited(worker)) waiting_.push_back(worker);
+  }
+}
+
+/// A synchronous method cannot be saved in the middle of an iteration, so that each of its iterations leaves
+/// an image, which is stored if it is due, or if the run is interrupted in the next one.
+void MasterLoop::note_checkpoint_if_due() {
+  if (checkpoints_.sink == nullptr) return;
+  const bool due = t_ != stored_iteration_ && checkpoints_.sink->is_due(t_);
+  if (!due && method_.is_fed_by_arrivals()) return;
+  if (!transport_.prepare_to_persist(kInterruptionGrace)) return;
+  encode_checkpoint();
+  if (due) store_checkpoint();
+}
+
+void MasterLoop::encode_checkpoint() {
+  CheckpointFacts facts = checkpoints_.facts;
+  facts.iteration = t_;
+  begin_checkpoint(image_, std::move(facts));
+  StateArchive archive = StateArchive::saving_to(image_);
+  persist(archive);
+  seal_checkpoint(image_);
+  image_iteration_ = t_;
+}
+
+void MasterLoop::store_checkpoint() {
+  checkpoints_.sink->store(image_iteration_, image_);
+  stored_iteration_ = image_iteration_;
+}
+
+/// Of the state as it is, where it can be saved; or else the last image, if that is newer than what is
+/// stored.
+void MasterLoop::store_last_checkpoint() {
+  const bool is_whole = is_between_ || is_collecting_;
+  if (is_whole && (is_collecting_ || t_ != stored_iteration_) &&
+      transport_.prepare_to_persist(kInterruptionGrace)) {
+    encode_checkpoint();
+    store_checkpoint();
+  } else if (image_iteration_ > stored_iteration_) {
+    store_checkpoint();
+  }
 }
 
 bool MasterLoop::measure_if_due(std::int64_t completed) {

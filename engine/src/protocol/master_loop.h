@@ -6,8 +6,10 @@
 #include <span>
 #include <vector>
 
+#include "adbo/checkpoint.h"
 #include "adbo/observer.h"
 #include "adbo/options.h"
+#include "adbo/state_archive.h"
 #include "adbo/summary.h"
 #include "protocol/active_set.h"
 #include "protocol/method.h"
@@ -15,15 +17,23 @@
 
 namespace adbo::detail {
 
+/// Where a run's checkpoints go.
+struct CheckpointPlan {
+  CheckpointSink* sink = nullptr;  ///< null: none are made
+  CheckpointFacts facts;           ///< of each, but for the iteration
+};
+
 /// Drives a method over a transport: collect the active set, step, collective exchange, broadcast, report.
 class MasterLoop {
  public:
   /// `options` are resolved (no automatic value left). `observer` may be null.
   MasterLoop(const Options& options, MethodMaster& method, Transport& transport, const RunLimits& limits,
-             Observer* observer);
+             Observer* observer, CheckpointPlan checkpoints = {});
 
   /// Runs to the end and fills the summary. What an observer throws comes out after the loop has ended.
   void run(Summary& summary);
+  /// The same from where a checkpoint's state left off. BadState where it does not fit.
+  void resume(StateArchive& saved, Summary& summary);
 
   /// After run(): the last iterate, or the last finite one (the one published last) where the run diverged.
   [[nodiscard]] std::span<const double> final_upper() const;
@@ -31,6 +41,18 @@ class MasterLoop {
 
  private:
   [[nodiscard]] bool diverged() const;
+  void begin(Summary& summary);
+  bool begin_run();
+  void go_on();
+  void finish();
+  /// Sends those steps whose time has come.
+  void answer_waiting();
+  void persist(StateArchive& archive);
+  void find_waiting();
+  void note_checkpoint_if_due();
+  void encode_checkpoint();
+  void store_checkpoint();
+  void store_last_checkpoint();
   /// One iteration t; false: the run has ended, and summary_ says how.
   bool iterate(std::int64_t t);
   bool collect(std::int64_t t);
@@ -51,8 +73,16 @@ class MasterLoop {
   Transport& transport_;
   const RunLimits& limits_;
   Observer* observer_;
+  CheckpointPlan checkpoints_;
   ActiveSet active_;
+  std::vector<std::byte> image_;        ///< the checkpoint made last
+  std::int64_t image_iteration_ = -1;   ///< -1: none was made
+  std::int64_t stored_iteration_ = -1;  ///< of the checkpoint stored last
   Summary* summary_ = nullptr;
+  std::int64_t t_ = 0;                ///< iterations completed
+  bool is_collecting_ = false;        ///< within iteration t, waiting for answers
+  bool is_between_ = false;           ///< between two iterations
+  std::vector<std::size_t> waiting_;  ///< workers to be sent a step before the next iteration, ascending
   std::vector<std::size_t> everyone_;
   std::vector<double> upper_start_;
   RunLimits::Instant wall_start_{};

@@ -9,6 +9,7 @@
 #include <vector>
 
 #include "adbo/batch.h"
+#include "adbo/state_archive.h"
 #include "protocol/cut.h"
 
 namespace adbo::detail {
@@ -67,7 +68,7 @@ struct EvaluationPoint {
   std::span<const double> direction{};  ///< u, [m]
 };
 
-/// The answer: what was not wanted keeps an older value.
+/// The answer. What was not wanted means nothing: an older answer lies there, not always the last one.
 struct Evaluation {
   double upper_value = 0;                    ///< G_i
   double lower_value = 0;                    ///< g_i
@@ -113,6 +114,11 @@ struct Request {
 struct WorkCounts {
   std::int32_t upper_gradients = 0, lower_gradients = 0, hessian_products = 0, cross_products = 0;
   std::int64_t sample_gradients = 0, sample_products = 0;
+
+  void persist(StateArchive& archive) {
+    archive(upper_gradients, lower_gradients, hessian_products, cross_products, sample_gradients,
+            sample_products);
+  }
 };
 
 /// Set when the objective threw or returned something non-finite; the message's other contents are then
@@ -121,6 +127,8 @@ struct WorkerFailure {
   bool failed = false;
   bool non_finite = false;  ///< numbers ran away; otherwise an exception
   std::string what;
+
+  void persist(StateArchive& archive) { archive(failed, non_finite, what); }
 };
 
 /// A worker's answer to a step: its whole state.
@@ -146,6 +154,13 @@ struct UpdateMessage {
   double lower_value = 0;  ///< g_i
   WorkCounts work;
   WorkerFailure failure;
+
+  void persist(StateArchive& archive) {
+    archive(iteration, upper_local, lower_local, upper_value, upper_objective_gradient, lower_gradient,
+            hessian_product, upper_direction, curvature, has_curvature, upper_objective_slope,
+            upper_curvature, lower_value, work, failure);
+    archive.sized(cut_serial, cut_product, cut_gradient_product);
+  }
 };
 
 /// A worker's answer to anything else.

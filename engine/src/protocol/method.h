@@ -6,6 +6,7 @@
 #include <span>
 #include <string>
 
+#include "adbo/state_archive.h"
 #include "adbo/summary.h"
 #include "protocol/transport.h"
 
@@ -63,6 +64,9 @@ class MethodMaster {
   /// Fills what the method knows of a record: objectives, distance, cuts.
   virtual void describe(TraceRecord& record) const = 0;
   virtual void describe(Summary& summary) const = 0;
+
+  /// All that later iterations depend on, as it is between two iterations.
+  virtual void persist(StateArchive& archive) = 0;
 };
 
 /// Publishes the master's state and sends a step to the given workers.

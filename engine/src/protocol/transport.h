@@ -5,6 +5,7 @@
 #include <optional>
 #include <span>
 
+#include "adbo/state_archive.h"
 #include "protocol/messages.h"
 
 namespace adbo::detail {
@@ -62,6 +63,16 @@ class Transport : public WorkerStates {
 
   /// Seconds of the run: virtual under the virtual clock.
   [[nodiscard]] virtual double now_seconds() const = 0;
+
+  /// Whether a step of the worker is in flight, or its answer waits for next_update().
+  [[nodiscard]] virtual bool is_awaited(std::size_t worker) const = 0;
+  /// Brings the workers to where persist() may save them: whatever the clock has made deterministic waits for
+  /// what is being computed; if the run is interrupted, at most `grace_seconds` longer. False: it was not
+  /// enough.
+  virtual bool prepare_to_persist(double grace_seconds) = 0;
+  /// Accepted states, answers in flight, the workers' own states, the clock. A step that is still being
+  /// computed (the real clock's) is forgotten: after loading, the worker is not awaited.
+  virtual void persist(StateArchive& archive) = 0;
 };
 
 }  // namespace adbo::detail

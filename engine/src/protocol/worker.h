@@ -2,6 +2,7 @@
 
 #include <stdexcept>
 
+#include "adbo/state_archive.h"
 #include "protocol/messages.h"
 
 namespace adbo::detail {
@@ -27,6 +28,8 @@ class WorkerProgram {
   virtual void size(RoundMessage& message) const = 0;
   /// The state before the first step.
   virtual void fill_start(UpdateMessage& message) const = 0;
+  /// What the worker carries from one request to the next beside its messages.
+  virtual void persist(StateArchive&) {}
 };
 
 }  // namespace adbo::detail

@@ -21,6 +21,12 @@ void VirtualClock::take(std::size_t worker) {
   queue_.pop();
 }
 
+void VirtualClock::persist(StateArchive& archive) {
+  archive(delays_, sent_count_, now_);
+  const auto same = [](double seconds) { return seconds; };
+  queue_.persist(archive, same, same);
+}
+
 void RealClock::seen(std::size_t worker) {
   const auto delay = std::chrono::duration<double>(delays_.draw_seconds(worker));
   const Instant due = std::chrono::steady_clock::now() + std::chrono::duration_cast<Instant::duration>(delay);
@@ -29,7 +35,7 @@ void RealClock::seen(std::size_t worker) {
 
 Clock::Next RealClock::next() {
   if (queue_.empty()) return {};
-  const Due& first = queue_.top();
+  const Due<Instant>& first = queue_.top();
   const bool due = delays_.none() || first.time <= std::chrono::steady_clock::now();
   return {
       .kind = due ? Next::Kind::kReady : Next::Kind::kAwaitTime, .worker = first.worker, .time = first.time};
@@ -43,6 +49,19 @@ void RealClock::take(std::size_t worker) {
 
 double RealClock::now_seconds() const {
   return std::chrono::duration<double>(std::chrono::steady_clock::now() - start_).count();
+}
+
+/// Due times as seconds from now, and the time of the run so far.
+void RealClock::persist(StateArchive& archive) {
+  const Instant now = std::chrono::steady_clock::now();
+  const auto after = [now](double seconds) {
+    return now + std::chrono::duration_cast<Instant::duration>(std::chrono::duration<double>(seconds));
+  };
+  double elapsed = now_seconds();
+  archive(delays_, seen_count_, elapsed);
+  start_ = after(-elapsed);
+  queue_.persist(
+      archive, [now](Instant due) { return std::chrono::duration<double>(due - now).count(); }, after);
 }
 
 std::unique_ptr<Clock> make_clock(const Options& options, std::size_t num_workers) {

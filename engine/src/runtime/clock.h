@@ -9,6 +9,7 @@
 #include <vector>
 
 #include "adbo/options.h"
+#include "adbo/state_archive.h"
 #include "runtime/delay_model.h"
 
 namespace adbo::detail {
@@ -39,6 +40,45 @@ class Clock {
   /// The master takes the answer that next() named.
   virtual void take(std::size_t worker) = 0;
   [[nodiscard]] virtual double now_seconds() const = 0;
+  /// Whether the order is the same in every run: then a checkpoint waits for what is being computed, so that
+  /// a resumed run finds the same answers.
+  [[nodiscard]] virtual bool is_deterministic() const = 0;
+  /// Answers that wait for their time, and what the next delays are drawn from.
+  virtual void persist(StateArchive& archive) = 0;
+};
+
+/// An answer and when it is due.
+template <class Time>
+struct Due {
+  Time time{};
+  std::uint64_t order = 0;
+  std::size_t worker = 0;
+  bool operator>(const Due& other) const {
+    return time != other.time ? time > other.time : order > other.order;
+  }
+};
+
+/// Answers by due time, equal times by order.
+template <class Time>
+class DueQueue : public std::priority_queue<Due<Time>, std::vector<Due<Time>>, std::greater<>> {
+ public:
+  /// `seconds` and `time` turn a time into seconds that may be saved, and back.
+  template <class ToSeconds, class FromSeconds>
+  void persist(StateArchive& archive, const ToSeconds& to_seconds, const FromSeconds& from_seconds) {
+    std::uint64_t size = this->c.size();
+    archive(size);
+    if (archive.is_loading()) this->c.clear();
+    for (std::uint64_t k = 0; k < size; ++k) {
+      Due<Time> due;
+      if (!archive.is_loading()) due = this->c[k];
+      double seconds = archive.is_loading() ? 0 : to_seconds(due.time);
+      archive(seconds, due.order, due.worker);
+      if (archive.is_loading()) {
+        due.time = from_seconds(seconds);
+        this->push(due);
+      }
+    }
+  }
 };
 
 /// Answers are due after the delay drawn when the request was sent; time is that of the delays alone, and the
@@ -51,18 +91,12 @@ class VirtualClock final : public Clock {
   [[nodiscard]] Next next() override;
   void take(std::size_t worker) override;
   [[nodiscard]] double now_seconds() const override { return now_; }
+  [[nodiscard]] bool is_deterministic() const override { return true; }
+  void persist(StateArchive& archive) override;
 
  private:
-  struct Due {
-    double time;
-    std::uint64_t order;
-    std::size_t worker;
-    bool operator>(const Due& other) const {
-      return time != other.time ? time > other.time : order > other.order;
-    }
-  };
   DelayModel delays_;
-  std::priority_queue<Due, std::vector<Due>, std::greater<>> queue_;
+  DueQueue<double> queue_;
   std::uint64_t sent_count_ = 0;
   double now_ = 0;
 };
@@ -77,19 +111,13 @@ class RealClock final : public Clock {
   [[nodiscard]] Next next() override;
   void take(std::size_t worker) override;
   [[nodiscard]] double now_seconds() const override;
+  [[nodiscard]] bool is_deterministic() const override { return false; }
+  void persist(StateArchive& archive) override;
 
  private:
-  struct Due {
-    Instant time;
-    std::uint64_t order;
-    std::size_t worker;
-    bool operator>(const Due& other) const {
-      return time != other.time ? time > other.time : order > other.order;
-    }
-  };
   DelayModel delays_;
   Instant start_;
-  std::priority_queue<Due, std::vector<Due>, std::greater<>> queue_;
+  DueQueue<Instant> queue_;
   std::uint64_t seen_count_ = 0;
 };
 

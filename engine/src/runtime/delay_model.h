@@ -8,6 +8,7 @@
 #include <vector>
 
 #include "adbo/random.h"
+#include "adbo/state_archive.h"
 
 namespace adbo::detail {
 
@@ -40,6 +41,8 @@ class DelayModel {
   [[nodiscard]] bool none() const { return distribution_.none; }
   /// The next delay of this worker, in seconds; 0 without a distribution.
   [[nodiscard]] double draw_seconds(std::size_t worker);
+
+  void persist(StateArchive& archive) { archive(streams_); }
 
  private:
   DelayDistribution distribution_;

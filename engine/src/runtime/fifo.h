@@ -5,6 +5,8 @@
 #include <utility>
 #include <vector>
 
+#include "adbo/state_archive.h"
+
 namespace adbo::detail {
 
 /// A first-in-first-out queue in one growing buffer: once it has reached its largest size it allocates no
@@ -26,6 +28,15 @@ class Fifo {
     first_ = (first_ + 1) % items_.size();
     --size_;
     return item;
+  }
+
+  /// The items in their order.
+  void persist(StateArchive& archive) {
+    std::vector<Item> items;
+    for (std::size_t k = 0; k < size_; ++k) items.push_back(items_[(first_ + k) % items_.size()]);
+    archive.sized(items);
+    while (!empty()) (void)pop();
+    for (Item& item : items) push(std::move(item));
   }
 
  private:

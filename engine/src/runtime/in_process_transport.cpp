@@ -207,7 +207,9 @@ std::optional<std::size_t> InProcessTransport::wait_due() {
 
 std::optional<std::size_t> InProcessTransport::next_update() {
   if (held_.empty()) return wait_due();
-  return held_.pop();
+  const std::size_t worker = held_.pop();
+  channels_[worker].is_held = false;
+  return worker;
 }
 
 /// Everything but the newest update goes back to the worker.
@@ -227,6 +229,7 @@ bool InProcessTransport::hold_all() {
     const std::optional<std::size_t> worker = wait_due();
     if (!worker) return false;
     held_.push(*worker);
+    channels_[*worker].is_held = true;
   }
   return true;
 }
@@ -235,6 +238,7 @@ bool InProcessTransport::discard_all() {
   if (!hold_all()) return false;
   while (!held_.empty()) {
     Channel& channel = channels_[held_.pop()];
+    channel.is_held = false;
     if (!channel.uses_kept) channel.kept = channel.updates.peek(0);
     channel.uses_kept = true;
     release_older(channel);
@@ -246,9 +250,82 @@ bool InProcessTransport::settle() {
   return wait_until([this] {
     wake_at_ = std::chrono::steady_clock::now() + kPatience;
     notice_any();
-    return std::none_of(channels_.begin(), channels_.end(),
-                        [](const Channel& channel) { return channel.step == Pending::kComputing; });
+    return nobody_computes();
   });
+}
+
+bool InProcessTransport::nobody_computes() const {
+  return std::none_of(channels_.begin(), channels_.end(),
+                      [](const Channel& channel) { return channel.step == Pending::kComputing; });
+}
+
+bool InProcessTransport::is_awaited(std::size_t worker) const {
+  const Channel& channel = channels_[worker];
+  return channel.step != Pending::kNothing || channel.is_held;
+}
+
+bool InProcessTransport::prepare_to_persist(double grace_seconds) {
+  if (!clock_->is_deterministic()) {
+    notice_any();
+    return true;
+  }
+  if (settle()) return true;
+  const auto grace =
+      std::chrono::duration_cast<Clock::Instant::duration>(std::chrono::duration<double>(grace_seconds));
+  const Clock::Instant deadline = std::chrono::steady_clock::now() + grace;
+  for (;;) {
+    const std::uint32_t ticket = bell_.ticket();  // (E4): before looking
+    notice_any();
+    if (nobody_computes()) return true;
+    if (std::chrono::steady_clock::now() >= deadline) return false;
+    if (!executor_->run_one()) (void)bell_.wait_until(ticket, deadline);
+  }
+}
+
+void InProcessTransport::persist(StateArchive& archive) {
+  clock_->persist(archive);
+  archive(held_, scan_start_);
+  for (Channel& channel : channels_) persist_channel(archive, channel);
+  steps_in_flight_ =
+      static_cast<std::size_t>(std::count_if(channels_.begin(), channels_.end(), [](const Channel& channel) {
+        return channel.step != Pending::kNothing;
+      }));
+}
+
+void InProcessTransport::persist_channel(StateArchive& archive, Channel& channel) {
+  // The program of a step that is being computed is not the master's to look at: a resumed run begins with a
+  // fresh one. The step itself is asked for again.
+  bool has_program = channel.step != Pending::kComputing;
+  Pending step = has_program ? channel.step : Pending::kNothing;
+  archive(has_program, step, channel.is_held, channel.uses_kept);
+  if (archive.is_loading()) channel.step = step;
+  if (has_program) channel.program->persist(archive);
+  if (channel.uses_kept) {
+    if (archive.is_loading()) channel.kept = channel.updates.peek(0);  // its sizes
+    archive(channel.kept);
+  }
+  std::size_t count = channel.updates_seen;
+  archive(count);
+  persist_messages(archive, channel, count);
+}
+
+/// The ring's messages, oldest first. On loading the ring holds the start alone, which the oldest replaces.
+void InProcessTransport::persist_messages(StateArchive& archive, Channel& channel, std::size_t count) {
+  if (!archive.is_loading()) {
+    for (std::size_t k = 0; k < count; ++k) {
+      UpdateMessage message = channel.updates.peek(k);
+      archive(message);
+    }
+    return;
+  }
+  if (count < 1 || count >= kUpdateDepth)
+    throw BadState("a worker with " + std::to_string(count) + " answers");
+  archive(channel.updates.slot_for_setup(0));
+  for (std::size_t k = 1; k < count; ++k) {
+    archive(claim_slot(channel.updates));
+    channel.updates.publish();
+  }
+  channel.updates_seen = channel.updates.available();
 }
 
 bool InProcessTransport::exchange(std::span<const std::size_t> workers, Timing timing) {

@@ -6,6 +6,7 @@
 #include <span>
 #include <vector>
 
+#include "adbo/state_archive.h"
 #include "concurrency/doorbell.h"
 #include "concurrency/snapshot_domain.h"
 #include "concurrency/spsc_ring.h"
@@ -55,6 +56,9 @@ class InProcessTransport final : public Transport {
   bool exchange(std::span<const std::size_t> workers, Timing timing) override;
   [[nodiscard]] const RoundMessage& reply(std::size_t worker) const override;
   [[nodiscard]] double now_seconds() const override { return clock_->now_seconds(); }
+  [[nodiscard]] bool is_awaited(std::size_t worker) const override;
+  bool prepare_to_persist(double grace_seconds) override;
+  void persist(StateArchive& archive) override;
 
   [[nodiscard]] int threads() const { return executor_->threads(); }
 
@@ -77,6 +81,7 @@ class InProcessTransport final : public Transport {
     std::size_t updates_seen = 0;  ///< messages in the ring that the master knows of
     UpdateMessage kept;            ///< the accepted state where the ring's oldest message is a discarded one
     bool uses_kept = false;
+    bool is_held = false;  ///< its update was taken and waits for next_update()
     Pending step = Pending::kNothing;
     Pending round = Pending::kNothing;
   };
@@ -86,6 +91,9 @@ class InProcessTransport final : public Transport {
   void answer_round(Channel& channel, const Snapshot& snapshot);
 
   void dispatch(std::size_t worker);
+  void persist_channel(StateArchive& archive, Channel& channel);
+  static void persist_messages(StateArchive& archive, Channel& channel, std::size_t count);
+  [[nodiscard]] bool nobody_computes() const;
   static void release_older(Channel& channel);
   bool notice(std::size_t worker);
   void notice_any();

@@ -8,6 +8,7 @@
 
 #include "adbo/options.h"
 #include "adbo/problem.h"
+#include "adbo/state_archive.h"
 #include "methods/adbo/adbo_settings.h"
 #include "methods/adbo/polytope.h"
 #include "methods/adbo/polytope_update.h"
@@ -32,6 +33,10 @@ class AdboMaster final : public MethodMaster {
   void describe(Summary& summary) const override;
 
   [[nodiscard]] const Polytope& polytope() const { return polytope_; }
+  void persist(StateArchive& archive) override {
+    archive(polytope_, upper_consensus_, lower_consensus_, consensus_dual_, consensus_dual_sum_, upper_value_,
+            steps_since_resum_, lower_objective_, lower_distance_, barrier_seconds_, counts_);
+  }
 
  private:
   void absorb(std::span<const std::size_t> active, const WorkerStates& states);

@@ -81,6 +81,15 @@ void Polytope::add(Cut& cut, std::span<const double> local_products) {
   members_.push_back(std::move(member));
 }
 
+void Polytope::persist(StateArchive& archive) {
+  persist_cuts(archive, pool_, max_cuts_, members_);
+  for (Member& member : members_) {
+    archive(member.multiplier, member.previous_multiplier, member.stepped);
+    member.products.resize(num_workers_);
+    archive(member.products);
+  }
+}
+
 void Polytope::pin_into(Snapshot& snapshot) const { pin_cuts(members_, snapshot); }
 
 }  // namespace adbo::detail

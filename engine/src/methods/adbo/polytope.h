@@ -6,6 +6,7 @@
 #include <vector>
 
 #include "adbo/options.h"
+#include "adbo/state_archive.h"
 #include "methods/cuts/cut_pool.h"
 
 namespace adbo::detail {
@@ -37,6 +38,8 @@ class Polytope {
 
   /// Copies cuts and multipliers into a snapshot and pins the cuts for it.
   void pin_into(Snapshot& snapshot) const;
+  /// On loading the polytope has to be empty: its cuts come from the pool.
+  void persist(StateArchive& archive);
 
  private:
   struct Member {

@@ -7,6 +7,7 @@
 
 #include "adbo/options.h"
 #include "adbo/problem.h"
+#include "adbo/state_archive.h"
 #include "methods/async_hypergradient/upper_step.h"
 #include "methods/running_estimates/adjoint_damping.h"
 #include "methods/running_estimates/running_estimates.h"
@@ -35,6 +36,10 @@ class HypergradientMaster final : public MethodMaster {
   [[nodiscard]] std::span<const double> lower_consensus() const override { return estimates_.lower(); }
   void describe(TraceRecord& record) const override;
   void describe(Summary& summary) const override;
+  void persist(StateArchive& archive) override {
+    archive(estimates_, upper_step_, upper_, average_, steps_averaged_, upper_objective_gradient_, direction_,
+            upper_objective_, lower_objective_, gap_, counts_);
+  }
 
  private:
   void update_average();

@@ -5,6 +5,7 @@
 #include <vector>
 
 #include "adbo/problem.h"
+#include "adbo/state_archive.h"
 #include "methods/running_estimates/curvature_schedule.h"
 #include "protocol/worker.h"
 
@@ -23,6 +24,7 @@ class HypergradientWorker final : public WorkerProgram {
   void size(UpdateMessage& message) const override;
   void size(RoundMessage&) const override {}
   void fill_start(UpdateMessage& message) const override;
+  void persist(StateArchive& archive) override { archive(curvature_); }
 
  private:
   WorkerObjective& objective_;

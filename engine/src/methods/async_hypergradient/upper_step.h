@@ -6,6 +6,7 @@
 #include <vector>
 
 #include "adbo/kernels/secant_pairs.h"
+#include "adbo/state_archive.h"
 
 namespace adbo::detail {
 
@@ -23,6 +24,8 @@ struct EstimateLag {
   double lower = 0;     ///< norm of the mean lower gradient over the table
   double adjoint = 0;   ///< norm of the adjoint equation's residual
   double mean_age = 0;  ///< iterations since the table's contributions were asked for
+
+  void persist(StateArchive& archive) { archive(lower, adjoint, mean_age); }
 };
 
 /// Moves the upper variable v against an estimated hypergradient, in two phases (docs/practical.md).
@@ -38,6 +41,10 @@ class UpperStep {
   UpperStep(const UpperStepSettings& settings, std::size_t upper_dim);
   /// `direction` [n]: the estimated hypergradient; `upper` [n] is moved, within the bounds.
   void move(std::span<const double> direction, const EstimateLag& lag, std::span<double> upper);
+  void persist(StateArchive& archive) {
+    archive(rate_, moves_, mean_, square_, secants_, last_upper_, last_direction_, radius_, last_norm_,
+            waited_, peak_, part_of_peak_, change_, free_);
+  }
 
  private:
   void descend(std::span<const double> direction, std::span<double> upper);

@@ -4,6 +4,7 @@
 #include <vector>
 
 #include "adbo/options.h"
+#include "adbo/state_archive.h"
 #include "methods/adbo/polytope.h"
 #include "methods/synchronous/step_sizes.h"
 #include "methods/synchronous/synchronous_master.h"
@@ -35,6 +36,11 @@ class CpboMaster final : public SynchronousMaster {
   [[nodiscard]] std::span<const double> lower_consensus() const override { return lower_; }
   void describe(TraceRecord& record) const override;
   void describe(Summary& summary) const override;
+  void persist(StateArchive& archive) override {
+    SynchronousMaster::persist(archive);
+    archive(steps_, polytope_, upper_, lower_, value_, distance_, gap_upper_, gap_lower_, next_serial_,
+            added_, dropped_);
+  }
 
  private:
   Outcome iterate(std::int64_t t) override;

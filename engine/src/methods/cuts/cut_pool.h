@@ -4,8 +4,11 @@
 #include <cstdint>
 #include <memory>
 #include <optional>
+#include <string>
+#include <utility>
 #include <vector>
 
+#include "adbo/state_archive.h"
 #include "protocol/cut.h"
 #include "protocol/messages.h"
 
@@ -41,6 +44,22 @@ void pin_cuts(const Members& members, Snapshot& snapshot) {
     CutPool::pin(*member.cut);
     snapshot.cuts.push_back(member.cut);
     snapshot.cut_multiplier.push_back(member.multiplier);
+  }
+}
+
+/// Carries the cuts of `members`, at most `most`, and makes members for those that are loaded.
+template <class Member>
+void persist_cuts(StateArchive& archive, CutPool& pool, std::size_t most, std::vector<Member>& members) {
+  std::size_t count = members.size();
+  archive(count);
+  if (count > most) throw BadState("a polytope of " + std::to_string(count) + " cuts");
+  for (std::size_t l = 0; l < count; ++l) {
+    if (archive.is_loading()) {
+      Member member;
+      member.cut = &pool.take();
+      members.push_back(std::move(member));
+    }
+    archive(*members[l].cut);
   }
 }
 

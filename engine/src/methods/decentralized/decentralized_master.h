@@ -6,6 +6,7 @@
 #include <vector>
 
 #include "adbo/options.h"
+#include "adbo/state_archive.h"
 #include "methods/decentralized/network.h"
 #include "methods/synchronous/step_sizes.h"
 #include "methods/synchronous/synchronous_master.h"
@@ -29,6 +30,11 @@ class DecentralizedMaster : public SynchronousMaster {
   [[nodiscard]] std::span<const double> lower_consensus() const override { return mean_lower_; }
   void describe(TraceRecord& record) const override;
   void describe(Summary& summary) const override;
+  void persist(StateArchive& archive) override {
+    SynchronousMaster::persist(archive);
+    archive(upper_, lower_, adjoint_, hypergradient_, next_draw_, steps_, mean_upper_, mean_lower_,
+            mean_hypergradient_, value_, gap_);
+  }
 
  protected:
   /// Iteration t of all agents, on their vectors.

@@ -1,5 +1,6 @@
 #pragma once
 
+#include "adbo/state_archive.h"
 #include "methods/decentralized/decentralized_master.h"
 
 namespace adbo::detail {
@@ -18,6 +19,10 @@ namespace adbo::detail {
 class DsboMaster final : public DecentralizedMaster {
  public:
   DsboMaster(const Problem& problem, const Options& options);
+  void persist(StateArchive& archive) override {
+    DecentralizedMaster::persist(archive);
+    archive(upper_gradient_lower_, adjoint_gradient_, last_gradient_, tracker_, average_);
+  }
 
  private:
   void advance(std::int64_t t) override;

@@ -31,7 +31,8 @@ SpdbMaster::SpdbMaster(const Problem& problem, const Options& options)
       mixed_y_(lower_),  // all agents are equal at the start
       mixed_q_(adjoint_),
       mixed_x_(upper_),
-      gradients_(lowers()) {}
+      gradients_(lowers()),
+      upper_gradient_lower_(lowers()) {}
 
 void SpdbMaster::advance(std::int64_t t) {
   for (std::int64_t k = 0; k < options().lower_steps; ++k) step_lower(steps().lower(t));
@@ -52,9 +53,10 @@ void SpdbMaster::improve_adjoint(double step) {
   for (std::int64_t k = 0; k < options().adjoint_steps; ++k) {
     evaluate({.upper = k == 0, .hessian_product = true});
     for (std::size_t i = 0; i < agents_; ++i) {
-      const Evaluation& answer = rounds().answer(i);  // grad_y G_i is that of k = 0
+      const Evaluation& answer = rounds().answer(i);
+      if (k == 0) upper_gradient_lower_[i] = answer.upper_gradient_lower;
       gradients_[i] = answer.hessian_product;
-      add_scaled(-1.0, answer.upper_gradient_lower, gradients_[i]);
+      add_scaled(-1.0, upper_gradient_lower_[i], gradients_[i]);
     }
     adjoint_steps_.step_primal(step, gradients_, mixed_q_, adjoint_);
     exchange(adjoint_, mixed_q_);

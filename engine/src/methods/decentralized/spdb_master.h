@@ -1,5 +1,6 @@
 #pragma once
 
+#include "adbo/state_archive.h"
 #include "methods/decentralized/decentralized_master.h"
 
 namespace adbo::detail {
@@ -18,6 +19,7 @@ class ConsensusSteps {
                    AgentVectors& z) const;
   /// `mixed` holds W z of the updated z.
   void step_dual(double step, const AgentVectors& mixed, const AgentVectors& z);
+  void persist(StateArchive& archive) { archive(dual_); }
 
  private:
   double penalty_;
@@ -33,6 +35,10 @@ class ConsensusSteps {
 class SpdbMaster final : public DecentralizedMaster {
  public:
   SpdbMaster(const Problem& problem, const Options& options);
+  void persist(StateArchive& archive) override {
+    DecentralizedMaster::persist(archive);
+    archive(lower_steps_, adjoint_steps_, upper_steps_, mixed_y_, mixed_q_, mixed_x_);
+  }
 
  private:
   void advance(std::int64_t t) override;
@@ -43,6 +49,7 @@ class SpdbMaster final : public DecentralizedMaster {
   ConsensusSteps lower_steps_, adjoint_steps_, upper_steps_;
   AgentVectors mixed_y_, mixed_q_, mixed_x_;  ///< W y, W q, W x
   AgentVectors gradients_;                    ///< [N][m]
+  AgentVectors upper_gradient_lower_;         ///< grad_y G_i of the iteration, [N][m]
 };
 
 }  // namespace adbo::detail

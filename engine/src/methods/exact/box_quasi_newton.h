@@ -6,6 +6,7 @@
 #include <vector>
 
 #include "adbo/kernels/secant_pairs.h"
+#include "adbo/state_archive.h"
 
 namespace adbo::detail {
 
@@ -36,6 +37,7 @@ class BoxQuasiNewton {
   }
   [[nodiscard]] bool empty() const { return pairs_.empty(); }
   void forget() { pairs_.clear(); }
+  void persist(StateArchive& archive) { archive(pairs_); }
 
  private:
   static constexpr std::size_t kMemory = 30;

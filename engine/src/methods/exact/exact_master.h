@@ -5,6 +5,7 @@
 #include <vector>
 
 #include "adbo/options.h"
+#include "adbo/state_archive.h"
 #include "methods/exact/box_quasi_newton.h"
 #include "methods/exact/implicit_function.h"
 #include "methods/synchronous/synchronous_master.h"
@@ -25,6 +26,10 @@ class ExactMaster final : public SynchronousMaster {
   [[nodiscard]] std::span<const double> lower_consensus() const override { return point_.lower; }
   using SynchronousMaster::describe;
   void describe(TraceRecord& record) const override;
+  void persist(StateArchive& archive) override {
+    SynchronousMaster::persist(archive);
+    archive(function_, quasi_newton_, point_, step_, is_evaluated_);
+  }
 
  private:
   Outcome iterate(std::int64_t t) override;

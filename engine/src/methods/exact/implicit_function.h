@@ -3,6 +3,7 @@
 #include <memory>
 #include <vector>
 
+#include "adbo/state_archive.h"
 #include "methods/exact/lower_system.h"
 #include "methods/synchronous/outer_point.h"
 #include "methods/synchronous/rounds.h"
@@ -32,6 +33,7 @@ class ImplicitFunction {
   static constexpr double kValueAccuracy = 1e-10;
   /// Beyond this, relative to 1 + |F|, the value is none.
   static constexpr double kWorstValueError = 1e-7;
+  void persist(StateArchive& archive) { archive(lower_tolerance_); }
 
  private:
   SolveFailure solve_adjoint(OuterPoint& point);

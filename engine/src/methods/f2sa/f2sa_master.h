@@ -2,6 +2,7 @@
 
 #include <vector>
 
+#include "adbo/state_archive.h"
 #include "methods/synchronous/descent_master.h"
 
 namespace adbo::detail {
@@ -17,6 +18,10 @@ namespace adbo::detail {
 class F2saMaster final : public DescentMaster {
  public:
   F2saMaster(const Problem& problem, const Options& options);
+  void persist(StateArchive& archive) override {
+    DescentMaster::persist(archive);
+    archive(penalized_);
+  }
 
  private:
   SolveFailure estimate(std::int64_t t, OuterPoint& point) override;

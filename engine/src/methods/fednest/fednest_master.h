@@ -4,6 +4,7 @@
 #include <memory>
 #include <vector>
 
+#include "adbo/state_archive.h"
 #include "methods/synchronous/adjoint_solver.h"
 #include "methods/synchronous/descent_master.h"
 
@@ -27,6 +28,10 @@ class FedNestMaster final : public DescentMaster {
  public:
   /// `sampler` is also the workers'.
   FedNestMaster(const Problem& problem, const Options& options, std::shared_ptr<const BatchSampler> sampler);
+  void persist(StateArchive& archive) override {
+    DescentMaster::persist(archive);
+    archive(next_draw_);
+  }
 
  private:
   SolveFailure estimate(std::int64_t t, OuterPoint& point) override;

@@ -119,6 +119,18 @@ void CutModel::drop_oldest() {
   remove_if([](std::size_t l) { return l == 0; });
 }
 
+void CutModel::persist(StateArchive& archive) {
+  persist_cuts(archive, pool_, capacity_, members_);
+  const std::size_t blocks = with_local_blocks_ ? num_workers_ : 0;
+  for (Member& member : members_) {
+    archive(member.multiplier, member.idle_iterations);
+    member.products.resize(blocks);
+    member.gradient_products.resize(blocks);
+    archive(member.products, member.gradient_products);
+  }
+  archive(lower_gram_, upper_gram_);
+}
+
 void CutModel::pin_into(Snapshot& snapshot) const { pin_cuts(members_, snapshot); }
 
 }  // namespace adbo::detail

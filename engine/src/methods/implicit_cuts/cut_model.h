@@ -4,6 +4,7 @@
 #include <span>
 #include <vector>
 
+#include "adbo/state_archive.h"
 #include "methods/cuts/cut_pool.h"
 #include "protocol/transport.h"
 
@@ -48,6 +49,8 @@ class CutModel {
 
   /// Copies cuts and multipliers into a snapshot and pins the cuts for it.
   void pin_into(Snapshot& snapshot) const;
+  /// On loading the model has to be empty: its cuts come from the pool.
+  void persist(StateArchive& archive);
 
  private:
   struct Member {

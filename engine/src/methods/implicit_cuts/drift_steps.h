@@ -1,5 +1,7 @@
 #pragma once
 
+#include "adbo/state_archive.h"
+
 namespace adbo::detail {
 
 /// Steps that no one has to set (docs/practical-cuts.md). eta_y = 1 / L_y from the largest curvature seen;
@@ -26,6 +28,7 @@ class DriftSteps {
 
   /// A larger lag spoils the cuts: their normals would show the estimates' error instead of the objective.
   static constexpr double kBearableLag = 0.1;
+  void persist(StateArchive& archive) { archive(curvature_, upper_scale_, kappa_); }
 
  private:
   double curvature_ = 0;    ///< L_y

@@ -8,6 +8,7 @@
 
 #include "adbo/options.h"
 #include "adbo/problem.h"
+#include "adbo/state_archive.h"
 #include "methods/cuts/cut_pool.h"
 #include "methods/implicit_cuts/cut_model.h"
 #include "methods/implicit_cuts/drift_steps.h"
@@ -38,6 +39,11 @@ class ImplicitMaster final : public MethodMaster {
   [[nodiscard]] std::span<const double> lower_consensus() const override { return estimates_.lower(); }
   void describe(TraceRecord& record) const override;
   void describe(Summary& summary) const override;
+  void persist(StateArchive& archive) override {
+    archive(cuts_, steps_, estimates_, upper_, lower_, deviation_, objective_gradient_, objective_slope_,
+            cross_, direction_, last_direction_, multiplier_, distance_, lag_, residual_, upper_objective_,
+            lower_objective_, counts_);
+  }
 
  private:
   void absorb(std::span<const std::size_t> active, const WorkerStates& states);

@@ -7,6 +7,7 @@
 
 #include "adbo/options.h"
 #include "adbo/problem.h"
+#include "adbo/state_archive.h"
 #include "methods/running_estimates/curvature_schedule.h"
 #include "protocol/worker.h"
 
@@ -27,6 +28,7 @@ class ImplicitWorker final : public WorkerProgram {
   void size(UpdateMessage& message) const override;
   void size(RoundMessage&) const override {}
   void fill_start(UpdateMessage& message) const override;
+  void persist(StateArchive& archive) override { archive(curvature_, answers_, last_point_, last_gradient_); }
 
  private:
   void step_lower(const Snapshot& snapshot, const UpdateMessage& previous, UpdateMessage& out) const;

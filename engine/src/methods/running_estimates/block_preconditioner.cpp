@@ -40,13 +40,33 @@ void BlockPreconditioner::refresh(double damping) {
   if (changed_) sum_blocks();
   if (changed_ || damping_moved) {
     damping_ = damping;
-    if (is_damped() && mean_curvature_ > 0) {
-      factors_->scratch = factors_->sum;
-      factors_->scratch.diagonal().array() += damping_;
-      factors_->damped.compute(factors_->scratch);
-    }
+    factor_damped();
   }
   changed_ = false;
+}
+
+void BlockPreconditioner::factor_damped() {
+  if (!is_damped() || !(mean_curvature_ > 0)) return;
+  factors_->scratch = factors_->sum;
+  factors_->scratch.diagonal().array() += damping_;
+  factors_->damped.compute(factors_->scratch);
+}
+
+/// Sums and factors are made of the blocks again: the same operations, the same bits.
+void BlockPreconditioner::persist(StateArchive& archive) {
+  std::vector<double> power(factors_->power.begin(), factors_->power.end());
+  bool largest_is_old = largest_is_old_;
+  archive.sized(blocks_, power);
+  archive(changed_, damping_, largest_, largest_is_old);
+  if (!archive.is_loading()) return;
+  const bool any =
+      std::any_of(blocks_.begin(), blocks_.end(), [](const auto& block) { return !block.empty(); });
+  if (any) {
+    sum_blocks();
+    factor_damped();
+  }
+  factors_->power = Eigen::Map<const Eigen::VectorXd>(power.data(), static_cast<Eigen::Index>(power.size()));
+  largest_is_old_ = largest_is_old;
 }
 
 /// The mean of the blocks that are there, and its factors.

@@ -3,6 +3,7 @@
 #include <memory>
 #include <vector>
 
+#include "adbo/state_archive.h"
 #include "methods/running_estimates/preconditioner.h"
 
 namespace adbo::detail {
@@ -23,9 +24,11 @@ class BlockPreconditioner final : public Preconditioner {
   [[nodiscard]] double largest_curvature() override;
   void solve(std::span<double> vector) const override;
   void solve_damped(std::span<double> vector) const override;
+  void persist(StateArchive& archive) override;
 
  private:
   void sum_blocks();
+  void factor_damped();
   void find_largest();
   [[nodiscard]] bool is_damped() const { return damping_ > 0; }
 

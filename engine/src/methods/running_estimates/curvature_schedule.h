@@ -6,6 +6,7 @@
 #include <vector>
 
 #include "adbo/problem.h"
+#include "adbo/state_archive.h"
 #include "methods/running_estimates/curvature_form.h"
 
 namespace adbo::detail {
@@ -22,6 +23,7 @@ class CurvatureSchedule {
   void compute(WorkerObjective& objective, std::span<const double> x, std::span<const double> y,
                std::span<double> out) const;
   [[nodiscard]] std::size_t numbers() const { return form_.numbers(); }
+  void persist(StateArchive& archive) { archive(answers_since_, sent_at_); }
 
  private:
   [[nodiscard]] bool is_near(std::span<const double> x) const;

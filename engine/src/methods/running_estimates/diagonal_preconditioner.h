@@ -2,6 +2,7 @@
 
 #include <vector>
 
+#include "adbo/state_archive.h"
 #include "methods/running_estimates/preconditioner.h"
 
 namespace adbo::detail {
@@ -21,6 +22,10 @@ class DiagonalPreconditioner final : public Preconditioner {
   [[nodiscard]] double largest_curvature() override { return factor_ * largest_; }
   void solve(std::span<double> vector) const override;
   void solve_damped(std::span<double> vector) const override;
+  void persist(StateArchive& archive) override {
+    archive(diagonal_, changed_, factor_, mean_, largest_, damping_);
+    archive.sized(diagonals_);
+  }
 
  private:
   void divide(std::span<double> vector, double damping) const;

@@ -6,6 +6,7 @@
 #include <vector>
 
 #include "adbo/problem.h"
+#include "adbo/state_archive.h"
 
 namespace adbo::detail {
 
@@ -33,6 +34,8 @@ class Preconditioner {
   virtual void solve(std::span<double> vector) const = 0;
   /// vector [m] <- (P + damping I)^-1 vector.
   virtual void solve_damped(std::span<double> vector) const = 0;
+  /// Between refresh() and the next set_curvature().
+  virtual void persist(StateArchive& archive) = 0;
 };
 
 /// Of the form that common_curvature_form() finds:

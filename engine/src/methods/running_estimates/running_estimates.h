@@ -7,6 +7,7 @@
 #include <vector>
 
 #include "adbo/problem.h"
+#include "adbo/state_archive.h"
 #include "methods/running_estimates/preconditioner.h"
 #include "protocol/transport.h"
 
@@ -50,6 +51,10 @@ class RunningEstimates {
   [[nodiscard]] bool table_is_complete() const { return heard_ == table_iteration_.size(); }
   /// Iterations since the requests that the contributions answer, on average.
   [[nodiscard]] double mean_age(std::int64_t t) const;
+  void persist(StateArchive& archive) {
+    preconditioner_->persist(archive);
+    archive(lower_, adjoint_, lower_residual_, adjoint_residual_, table_iteration_, heard_);
+  }
 
  private:
   const Problem& problem_;

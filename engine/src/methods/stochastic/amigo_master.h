@@ -2,6 +2,7 @@
 
 #include <vector>
 
+#include "adbo/state_archive.h"
 #include "methods/stochastic/stochastic_master.h"
 
 namespace adbo::detail {
@@ -15,6 +16,10 @@ namespace adbo::detail {
 class AmigoMaster final : public StochasticMaster {
  public:
   AmigoMaster(const Problem& problem, const Options& options);
+  void persist(StateArchive& archive) override {
+    StochasticMaster::persist(archive);
+    archive(adjoint_);
+  }
 
  private:
   std::optional<Ending> advance(const Steps& steps) override;

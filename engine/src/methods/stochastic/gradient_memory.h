@@ -4,6 +4,8 @@
 #include <span>
 #include <vector>
 
+#include "adbo/state_archive.h"
+
 namespace adbo::detail {
 
 /// The memory that SAGA reduces the variance of a worker's estimates with: for every batch the estimate it
@@ -19,6 +21,7 @@ class GradientMemory {
   /// out [size].
   void add_corrected(std::size_t batch, std::span<const double> estimate, double factor,
                      std::span<double> out);
+  void persist(StateArchive& archive) { archive(table_, mean_); }
 
  private:
   [[nodiscard]] std::span<double> entry(std::size_t batch);

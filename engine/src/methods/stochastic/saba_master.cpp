@@ -9,6 +9,13 @@ SabaMaster::SabaMaster(const Problem& problem, const Options& options) : SobaMas
 
 std::optional<Ending> SabaMaster::prepare() {
   if (std::optional<Ending> refusal = refuse_large_memory()) return refusal;
+  make_memory();
+  fill_memory();
+  return std::nullopt;
+}
+
+/// All zero.
+void SabaMaster::make_memory() {
   const Problem& problem = rounds().problem();
   const std::size_t m = problem.lower_dim();
   memory_.clear();
@@ -22,8 +29,6 @@ std::optional<Ending> SabaMaster::prepare() {
                        .hessian_product = {lower, m},
                        .cross_product = {lower, n}});
   }
-  fill_memory();
-  return std::nullopt;
 }
 
 std::optional<Ending> SabaMaster::refuse_large_memory() {

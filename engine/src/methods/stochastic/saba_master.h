@@ -2,6 +2,7 @@
 
 #include <vector>
 
+#include "adbo/state_archive.h"
 #include "methods/stochastic/gradient_memory.h"
 #include "methods/stochastic/soba_master.h"
 
@@ -15,15 +16,25 @@ namespace adbo::detail {
 class SabaMaster final : public SobaMaster {
  public:
   SabaMaster(const Problem& problem, const Options& options);
+  void persist(StateArchive& archive) override {
+    SobaMaster::persist(archive);
+    if (archive.is_loading() && is_prepared()) make_memory();
+    for (WorkerMemory& memory : memory_) archive(memory);
+  }
 
  private:
   std::optional<Ending> prepare() override;
   void estimate(Terms& terms) override;
   std::optional<Ending> refuse_large_memory();
+  void make_memory();
   void fill_memory();
 
   struct WorkerMemory {
     GradientMemory upper_gradient_upper, upper_gradient_lower, lower_gradient, hessian_product, cross_product;
+
+    void persist(StateArchive& archive) {
+      archive(upper_gradient_upper, upper_gradient_lower, lower_gradient, hessian_product, cross_product);
+    }
   };
   std::vector<WorkerMemory> memory_;
 };

@@ -2,6 +2,7 @@
 
 #include <vector>
 
+#include "adbo/state_archive.h"
 #include "methods/stochastic/stochastic_master.h"
 
 namespace adbo::detail {
@@ -14,6 +15,11 @@ namespace adbo::detail {
 class SobaMaster : public StochasticMaster {
  public:
   SobaMaster(const Problem& problem, const Options& options);
+
+  void persist(StateArchive& archive) override {
+    StochasticMaster::persist(archive);
+    archive(adjoint_);
+  }
 
  protected:
   /// The five quantities that a direction is made of, as means over the workers.

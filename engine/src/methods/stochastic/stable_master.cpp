@@ -47,6 +47,12 @@ struct StableMaster::Estimates {
     return ratio * ratio > kSmallestEigenvalue;
   }
 
+  void persist(StateArchive& archive) {
+    archive.values({hessian.data(), static_cast<std::size_t>(hessian.size())});
+    archive.values({cross.data(), static_cast<std::size_t>(cross.size())});
+    archive(is_filled);
+  }
+
   Matrix hessian;  // H
   Matrix cross;    // J
   Eigen::LLT<Matrix> factor;
@@ -76,8 +82,21 @@ std::optional<Ending> StableMaster::prepare() {
          << bytes / 1e9 << " GB with what they are worked with; its limit is " << kMemoryLimit / 1e9 << " GB";
     return Ending{Termination::kFailed, text.str()};
   }
-  estimates_ = std::make_unique<Estimates>(static_cast<Eigen::Index>(n), static_cast<Eigen::Index>(m));
+  make_estimates();
   return std::nullopt;
+}
+
+void StableMaster::make_estimates() {
+  estimates_ = std::make_unique<Estimates>(static_cast<Eigen::Index>(old_upper_.size()),
+                                           static_cast<Eigen::Index>(old_lower_.size()));
+}
+
+/// The factor is made anew at the beginning of every iteration.
+void StableMaster::persist(StateArchive& archive) {
+  StochasticMaster::persist(archive);
+  archive(old_upper_, old_lower_);
+  if (archive.is_loading() && is_prepared()) make_estimates();
+  if (estimates_ != nullptr) archive(*estimates_);
 }
 
 std::optional<Ending> StableMaster::advance(const Steps& steps) {

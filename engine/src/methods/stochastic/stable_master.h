@@ -3,6 +3,7 @@
 #include <memory>
 #include <vector>
 
+#include "adbo/state_archive.h"
 #include "methods/stochastic/stochastic_master.h"
 
 namespace adbo::detail {
@@ -22,12 +23,14 @@ class StableMaster final : public StochasticMaster {
   ~StableMaster() override;
 
   static constexpr double kSmallestEigenvalue = 1e-6;
+  void persist(StateArchive& archive) override;
 
  private:
   struct Estimates;
 
   std::optional<Ending> prepare() override;
   std::optional<Ending> advance(const Steps& steps) override;
+  void make_estimates();
   void update_estimates();
   void add_matrices(double factor, std::span<const double> upper, std::span<const double> lower,
                     const BatchDraws& draws);

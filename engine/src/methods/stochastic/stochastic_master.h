@@ -6,6 +6,7 @@
 #include <vector>
 
 #include "adbo/options.h"
+#include "adbo/state_archive.h"
 #include "methods/synchronous/batch_sampler.h"
 #include "methods/synchronous/step_sizes.h"
 #include "methods/synchronous/synchronous_master.h"
@@ -33,6 +34,12 @@ class StochasticMaster : public SynchronousMaster {
   using SynchronousMaster::describe;
   /// The objectives as they were last estimated.
   void describe(TraceRecord& record) const override;
+  /// On loading what prepare() makes is made here by the method's own function, before its contents.
+  void persist(StateArchive& archive) override {
+    SynchronousMaster::persist(archive);
+    archive(direction_, steps_, draws_taken_, point_.upper, point_.lower, is_prepared_, upper_value_,
+            lower_value_);
+  }
 
  protected:
   /// Of one iteration.
@@ -45,6 +52,7 @@ class StochasticMaster : public SynchronousMaster {
   /// One iteration: moves upper() and lower(), and leaves its estimate in direction_. May throw RoundEnded.
   virtual std::optional<Ending> advance(const Steps& steps) = 0;
 
+  [[nodiscard]] bool is_prepared() const { return is_prepared_; }
   /// The point of the iteration under way, [n] and [m].
   [[nodiscard]] std::span<double> upper() { return next_.upper; }
   [[nodiscard]] std::span<double> lower() { return next_.lower; }

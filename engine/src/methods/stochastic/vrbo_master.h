@@ -2,6 +2,7 @@
 
 #include <vector>
 
+#include "adbo/state_archive.h"
 #include "methods/stochastic/neumann_hypergradient.h"
 #include "methods/stochastic/stochastic_master.h"
 
@@ -17,6 +18,10 @@ namespace adbo::detail {
 class VrboMaster final : public StochasticMaster {
  public:
   VrboMaster(const Problem& problem, const Options& options);
+  void persist(StateArchive& archive) override {
+    StochasticMaster::persist(archive);
+    archive(iterations_, upper_estimate_, lower_estimate_, old_upper_, old_lower_);
+  }
 
  private:
   std::optional<Ending> advance(const Steps& steps) override;

@@ -4,6 +4,7 @@
 #include <span>
 
 #include "adbo/options.h"
+#include "adbo/state_archive.h"
 #include "methods/synchronous/outer_point.h"
 #include "methods/synchronous/solve_failure.h"
 #include "methods/synchronous/step_sizes.h"
@@ -37,6 +38,10 @@ class DescentMaster : public SynchronousMaster {
   [[nodiscard]] std::span<const double> lower_consensus() const override { return point_.lower; }
   void describe(TraceRecord& record) const override;
   void describe(Summary& summary) const override;
+  void persist(StateArchive& archive) override {
+    SynchronousMaster::persist(archive);
+    archive(steps_, point_, has_gradient_, gap_, adjoint_residual_);
+  }
 
  protected:
   /// Iteration t's work below and the estimate of dF/dx at point.upper, into the point: all but the step of

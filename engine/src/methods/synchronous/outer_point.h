@@ -3,6 +3,7 @@
 #include <vector>
 
 #include "adbo/problem.h"
+#include "adbo/state_archive.h"
 
 namespace adbo::detail {
 
@@ -13,6 +14,8 @@ struct OuterPoint {
         gradient(problem.upper_dim()),
         lower(problem.lower_dim()),
         adjoint(problem.lower_dim()) {}
+
+  void persist(StateArchive& archive) { archive(upper, gradient, lower, adjoint, value, lower_value); }
 
   std::vector<double> upper;     ///< v, [n]
   std::vector<double> gradient;  ///< dF/dv or its estimate, [n]

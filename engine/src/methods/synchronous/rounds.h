@@ -6,6 +6,7 @@
 #include <vector>
 
 #include "adbo/problem.h"
+#include "adbo/state_archive.h"
 #include "adbo/summary.h"
 #include "methods/synchronous/batch_sampler.h"
 #include "protocol/method.h"
@@ -67,6 +68,7 @@ class Rounds {
   [[nodiscard]] const Counts& counts() const { return counts_; }
   /// Seconds of the run that rounds took.
   [[nodiscard]] double seconds() const { return seconds_; }
+  void persist(StateArchive& archive) { archive(counts_, seconds_); }
 
  private:
   void ask(const Wanted& wanted, const EvaluationPoint& point, std::span<const std::size_t> workers,

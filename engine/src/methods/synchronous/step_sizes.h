@@ -4,6 +4,7 @@
 #include <span>
 
 #include "adbo/options.h"
+#include "adbo/state_archive.h"
 #include "methods/synchronous/rounds.h"
 
 namespace adbo::detail {
@@ -50,6 +51,7 @@ class StepSizes {
   [[nodiscard]] double upper(std::int64_t t) const { return decay(t) * options_.step_upper; }
   [[nodiscard]] double lower(std::int64_t t) const { return decay(t) * lower_; }
   [[nodiscard]] double adjoint(std::int64_t t) const { return decay(t) * adjoint_; }
+  void persist(StateArchive& archive) { archive(lower_, adjoint_, largest_eigenvalue_); }
 
  private:
   /// (1 + t)^-step_decay

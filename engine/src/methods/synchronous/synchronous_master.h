@@ -3,6 +3,7 @@
 #include <cstdint>
 #include <span>
 
+#include "adbo/state_archive.h"
 #include "methods/synchronous/rounds.h"
 #include "protocol/method.h"
 
@@ -30,6 +31,7 @@ class SynchronousMaster : public MethodMaster {
     summary.counts = rounds_.counts();
     summary.barrier_virtual_seconds = rounds_.seconds();
   }
+  void persist(StateArchive& archive) override { archive(rounds_); }
 
  protected:
   /// Iteration t, by rounds(). A RoundEnded that leaves it ends the run: the state has to be that of the

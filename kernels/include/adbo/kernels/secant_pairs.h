@@ -24,6 +24,13 @@ class SecantPairs {
   /// by the pairs' parts whose curvature is positive there; the others stay.
   void apply(std::span<double> vector, std::span<const std::uint8_t> free = {});
 
+  /// Hands the pairs to an archive that carries state.
+  template <class Archive>
+  void persist(Archive& archive) {
+    archive(next_, used_);
+    for (Pair& pair : pairs_) archive(pair.step, pair.change);
+  }
+
  private:
   struct Pair {
     std::vector<double> step, change;  ///< of the point, of the gradient
