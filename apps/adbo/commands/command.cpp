@@ -5,6 +5,7 @@
 #include <cerrno>
 #include <cstring>
 #include <exception>
+#include <filesystem>
 #include <new>
 #include <ostream>
 #include <stdexcept>
@@ -14,6 +15,8 @@
 #include "commands/info.h"
 #include "commands/problem_run.h"
 #include "commands/report.h"
+#include "commands/resume.h"
+#include "execution/run_journal.h"
 #include "io/error.h"
 #include "settings/command_line.h"
 #include "settings/config_file.h"
@@ -28,17 +31,17 @@ std::optional<ProblemKind> problem_of(CommandName command) {
   return std::nullopt;  // named by the file
 }
 
-void set_console(Console& console, const TaskSettings& task) {
-  console.set_quiet(task.quiet);
-  console.set_verbose(task.verbose);
-  console.set_progress(task.progress != ProgressMode::kNone);
-}
-
 ExitCode run_problem_command(const CommandLine& line, const Environment& environment) {
   Settings settings = resolve_settings(problem_of(*line.command), line.sources);
   refuse_settings_without_effect(settings);
   set_console(environment.console, settings.task());
-  return run_problem(settings, environment);
+  const OutputFolder folder(settings.task().out);
+  const SavedRun saved{.problem = settings.task().problem,
+                       .sources = line.sources,
+                       .working_folder = std::filesystem::current_path().string()};
+  return run_problem(settings,
+                     RunJournal::begun(folder, environment.console, saved, checkpoint_rule(settings)),
+                     environment);
 }
 
 ExitCode compare_command(const CommandLine& line, const Environment& environment) {
@@ -57,6 +60,8 @@ ExitCode dispatch(const std::vector<std::string>& arguments, const Environment& 
     environment.console.out() << info_text(line.info_options, line.info_json) << std::flush;
     return ExitCode::kFinished;
   }
+  if (*line.command == CommandName::kResume)
+    return resume_run(line.run_folder, line.sources.flags, environment);
   if (*line.command == CommandName::kReport) return write_report(line.report_folder, environment.console);
   if (!line.config_path.empty()) line.sources.file = read_config_file(line.config_path);
   if (*line.command == CommandName::kCompare) return compare_command(line, environment);

@@ -197,7 +197,8 @@ class ComparisonRun {
     try {
       refuse_invalid_options(method.settings);
       const OutputFolder folder(folder_.file(run.folder));
-      const FinishedRun finished = run_task(task, method.settings, folder, stop_, console_);
+      const FinishedRun finished =
+          run_task(task, method.settings, RunJournal::none(folder, console_), stop_, console_);
       run.status = to_string(finished.summary.termination);
       run.message = finished.summary.message;
       run.counts = ended_well(finished.summary.termination);

@@ -6,6 +6,7 @@
 #include <span>
 #include <string>
 #include <string_view>
+#include <utility>
 #include <vector>
 
 #include "adbo/problem.h"
@@ -48,6 +49,8 @@ struct PreparedTask {
   double read_seconds = 0;  ///< 0: nothing was read
   /// Of the files, the split, the corruption and the start: equal where runs may be compared.
   std::string digest;
+  /// What the iterates depend on besides the engine's options: settings and checksums, for checkpoints.
+  std::vector<std::pair<std::string, std::string>> identity;
   /// Measures a state and writes the files that are the task's own.
   std::function<Findings(const State&, const OutputFolder&)> conclude;
   std::function<std::vector<Baseline>()> make_baselines;

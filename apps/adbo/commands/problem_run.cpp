@@ -1,5 +1,7 @@
 #include "commands/problem_run.h"
 
+#include <fmt/format.h>
+
 #include <csignal>
 #include <ostream>
 
@@ -7,6 +9,8 @@
 #include "commands/quadratic.h"
 #include "commands/run_task.h"
 #include "commands/tune.h"
+#include "settings/saved_run.h"
+#include "settings/setting_table.h"
 #include "tasks/datasets.h"
 
 namespace adbo::app {
@@ -24,6 +28,25 @@ PreparedTask prepare(Settings& settings, const Console& console) {
   return prepare_quadratic(settings);
 }
 
+/// Settings that the iterates depend on, and checksums of the files and of what was made of them. The
+/// engine's options are its own to compare.
+Identity identity_of(const PreparedTask& task, const Settings& settings) {
+  Identity identity;
+  for (const SettingInfo& info : setting_table()) {
+    const bool counts = (info.problems & settings.problem_mask()) != 0 && !info.of_engine;
+    if (counts && !is_free_setting(info.name)) {
+      identity.emplace_back(fmt::format("setting {}", info.name), info.get(settings.config()));
+    }
+  }
+  for (const auto& [name, facts] : task.data.items()) {
+    if (facts.is_object() && facts.contains("digest")) {
+      identity.emplace_back(fmt::format("contents of {}", name), facts["digest"].get<std::string>());
+    }
+  }
+  if (!task.digest.empty()) identity.emplace_back("split, labels and start", task.digest);
+  return identity;
+}
+
 ExitCode exit_code(const Summary& summary, int signal, bool require_converged) {
   if (summary.termination == Termination::kDiverged) return ExitCode::kDiverged;
   if (summary.termination == Termination::kSolveFailed) return ExitCode::kSolveFailed;
@@ -36,16 +59,29 @@ ExitCode exit_code(const Summary& summary, int signal, bool require_converged) {
 
 }  // namespace
 
-ExitCode run_problem(Settings& settings, const Environment& environment) {
+void set_console(Console& console, const TaskSettings& task) {
+  console.set_quiet(task.quiet);
+  console.set_verbose(task.verbose);
+  console.set_progress(task.progress != ProgressMode::kNone);
+}
+
+CheckpointRule checkpoint_rule(const Settings& settings) {
+  return {.every = settings.task().checkpoint_every, .interval = settings.task().checkpoint_interval};
+}
+
+ExitCode run_problem(Settings& settings, const RunJournal& journal, const Environment& environment) {
   const Console& console = environment.console;
   refuse_invalid_options(settings);
-  const OutputFolder folder(settings.task().out);
   environment.limit_threads(settings.options().threads);
-  const PreparedTask task = prepare(settings, console);
+  PreparedTask task = prepare(settings, console);
+  task.identity = identity_of(task, settings);
   refuse_invalid_options(settings);  // the number of workers may have followed the data
 
   StopSignal stop;
-  const FinishedRun run = run_task(task, settings, folder, stop, console);
+  const FinishedRun run = run_task(task, settings, journal, stop, console);
+  if (run.was_interrupted && journal.keeps()) {
+    console.note(fmt::format("adbo resume {} goes on with this run", journal.folder().path()));
+  }
   console.out() << (settings.task().json ? run.json : run.text) << std::flush;
   return exit_code(run.summary, stop.received(), settings.task().require_converged);
 }

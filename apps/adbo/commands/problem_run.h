@@ -1,12 +1,19 @@
 #pragma once
 
 #include "commands/command.h"
+#include "execution/run_journal.h"
 #include "settings/settings.h"
 
 namespace adbo::app {
 
+/// What the settings say of how the command speaks.
+void set_console(Console& console, const TaskSettings& task);
+/// What they say of checkpoints.
+[[nodiscard]] CheckpointRule checkpoint_rule(const Settings& settings);
+
 /// Prepares, runs, measures and reports the problem that the settings name. Nothing is written before the
 /// settings, the data and the output folder have been found good.
-[[nodiscard]] ExitCode run_problem(Settings& settings, const Environment& environment);
+[[nodiscard]] ExitCode run_problem(Settings& settings, const RunJournal& journal,
+                                   const Environment& environment);
 
 }  // namespace adbo::app

@@ -1,8 +1,11 @@
 #include "commands/run_task.h"
 
+#include <chrono>
+#include <optional>
 #include <stdexcept>
 #include <utility>
 
+#include "execution/run_journal.h"
 #include "execution/run_solver.h"
 #include "io/atomic_file.h"
 #include "output/result_text.h"
@@ -16,19 +19,34 @@ namespace {
 void refuse_invalid(const Status& status) {
   if (status.ok()) return;
   if (status.code() == StatusCode::kInvalidOption) throw UsageError(status.message());
+  if (status.code() == StatusCode::kInvalidCheckpoint) {
+    throw UsageError("the run cannot be gone on with: " + status.message());
+  }
   throw std::runtime_error(status.message());
 }
 
-RunOutcome run(const PreparedTask& task, const Settings& settings, const OutputFolder& folder,
+Problem identified(Problem problem, const PreparedTask& task) {
+  for (const auto& [name, value] : task.identity) problem.add_identity(name, value);
+  return problem;
+}
+
+RunOutcome run(const PreparedTask& task, const Settings& settings, const RunJournal& journal,
                StopSignal& stop, const Console& console) {
-  Problem problem = task.make_problem();
+  const auto begin = std::chrono::steady_clock::now();
+  Problem problem = identified(task.make_problem(), task);
   refuse_invalid(problem.validate());
-  folder.create();
+  journal.open();
   const RunMeasures measures = task.make_measures(settings);
-  RunOutcome outcome = run_solver(problem, settings, measures, folder.file("trace.csv"), stop, console);
-  if (task.with_held_out && settings.task().after_holdout == AfterHoldout::kRefit) {
-    Problem whole = task.with_held_out();
-    refit(whole, settings, measures, folder.file("trace_refit.csv"), stop, console, outcome);
+  const bool may_refit = task.with_held_out && settings.task().after_holdout == AfterHoldout::kRefit;
+  std::optional<RunOutcome> chosen;
+  if (may_refit) chosen = journal.chosen(problem.identity());
+  RunOutcome outcome = chosen ? std::move(*chosen)
+                              : run_solver(problem, settings, measures, journal.first_run(), stop, console);
+  if (outcome.result.status.ok() && may_refit && is_refit_due(outcome, stop)) {
+    if (!chosen) journal.keep_chosen(outcome, problem.identity());
+    Problem whole = identified(task.with_held_out(), task);
+    const std::chrono::duration<double> used = std::chrono::steady_clock::now() - begin;
+    refit(whole, settings, measures, journal.second_run(), used.count(), stop, console, outcome);
   }
   refuse_invalid(outcome.result.status);
   return outcome;
@@ -36,13 +54,15 @@ RunOutcome run(const PreparedTask& task, const Settings& settings, const OutputF
 
 /// The summary, for programs and for people.
 void write_summary(FinishedRun& run, const PreparedTask& task, const Settings& settings,
-                   const Findings& findings, const OutputFolder& folder) {
+                   const Findings& findings, const RunJournal& journal) {
+  const OutputFolder& folder = journal.folder();
   RunFacts facts{.settings = &settings,
                  .summary = &run.summary,
                  .held_out = run.held_out,
                  .metrics = run.metrics,
                  .read_seconds = task.read_seconds,
                  .measure_seconds = findings.measure_seconds,
+                 .is_resumable = journal.keeps() && run.was_interrupted,
                  .words = run_words(run.summary, settings.options().method, run.held_out),
                  .data = task.data};
   facts.words.insert(facts.words.end(), findings.words.begin(), findings.words.end());
@@ -57,9 +77,10 @@ void refuse_invalid_options(const Settings& settings) {
   refuse_invalid(validate_options(settings.options(), static_cast<std::size_t>(settings.task().workers)));
 }
 
-FinishedRun run_task(const PreparedTask& task, const Settings& settings, const OutputFolder& folder,
+FinishedRun run_task(const PreparedTask& task, const Settings& settings, const RunJournal& journal,
                      StopSignal& stop, const Console& console) {
-  RunOutcome outcome = run(task, settings, folder, stop, console);
+  const OutputFolder& folder = journal.folder();
+  RunOutcome outcome = run(task, settings, journal, stop, console);
   const State state{std::move(outcome.result.upper), std::move(outcome.result.lower)};
   write_upper(folder.file("upper.npy"), state.upper);
   if (stop.received() != 0)
@@ -70,9 +91,10 @@ FinishedRun run_task(const PreparedTask& task, const Settings& settings, const O
                        .held_out = std::move(outcome.held_out),
                        .metrics = std::move(findings.metrics),
                        .best = outcome.best,
+                       .was_interrupted = outcome.was_interrupted,
                        .json = {},
                        .text = {}};
-  write_summary(finished, task, settings, findings, folder);
+  write_summary(finished, task, settings, findings, journal);
   return finished;
 }
 

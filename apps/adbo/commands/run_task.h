@@ -5,6 +5,7 @@
 
 #include "adbo/summary.h"
 #include "commands/prepared_task.h"
+#include "execution/run_journal.h"
 #include "execution/stop_signal.h"
 #include "output/held_out_facts.h"
 #include "support/console.h"
@@ -17,6 +18,7 @@ struct FinishedRun {
   std::optional<HeldOutFacts> held_out;
   Metrics metrics;
   BestMeasures best;
+  bool was_interrupted = false;
   std::string json;  ///< the text of summary.json
   std::string text;  ///< the same for people
 };
@@ -25,9 +27,9 @@ struct FinishedRun {
 void refuse_invalid_options(const Settings& settings);
 
 /// Runs the method of the settings on the task, measures the result and leaves trace, summary and result
-/// files in the folder, which it makes. UsageError and std::runtime_error for what the solver refuses; what
-/// an objective or a writer throws.
+/// files in the journal's folder, which it makes. UsageError and std::runtime_error for what the solver
+/// refuses; what an objective or a writer throws.
 [[nodiscard]] FinishedRun run_task(const PreparedTask& task, const Settings& settings,
-                                   const OutputFolder& folder, StopSignal& stop, const Console& console);
+                                   const RunJournal& journal, StopSignal& stop, const Console& console);
 
 }  // namespace adbo::app

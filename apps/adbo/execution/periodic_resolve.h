@@ -9,6 +9,7 @@
 #include "adbo/measures.h"
 #include "adbo/problem.h"
 #include "adbo/problems/hyper_cleaning.h"
+#include "adbo/state_archive.h"
 
 namespace adbo::app {
 
@@ -35,6 +36,8 @@ class PeriodicResolve {
 
   /// Nothing where the iteration is not due.
   std::optional<ResolvedMeasures> at(std::int64_t iteration, std::span<const double> upper);
+
+  void persist(StateArchive& archive) { archive.sized(lower_); }
 
  private:
   Problem problem_;

@@ -33,6 +33,13 @@ bool RunObserver::test_is_due(std::int64_t iteration) const {
   return measures_.test && (iteration % evaluate_every_ == 0 || iteration == iterations_);
 }
 
+void RunObserver::persist(StateArchive& archive) {
+  std::uint64_t trace_bytes = archive.is_loading() ? 0 : trace_.flushed_bytes();
+  archive(best_, trace_bytes);
+  if (measures_.resolver != nullptr) measures_.resolver->persist(archive);
+  if (archive.is_loading()) lost_trace_ = !trace_.continue_at(trace_bytes);
+}
+
 ObserverAction RunObserver::on_iteration(const IterationView& view) {
   std::optional<ModelScore> test;
   if (test_is_due(view.record.iteration)) test = measures_.test(view.lower);

@@ -28,6 +28,9 @@ struct BestMeasures {
   double value_function = kNotMeasured, test_accuracy_retrained = kNotMeasured;
 
   void note(const std::optional<ModelScore>& test, const std::optional<ResolvedMeasures>& resolved);
+  void persist(StateArchive& archive) {
+    archive(test_accuracy, test_loss, value_function, test_accuracy_retrained);
+  }
 };
 
 /// Writes the trace, tests the consensus model now and then, shows progress, and stops the run on a signal.
@@ -42,6 +45,10 @@ class RunObserver final : public Observer {
   void follow(const EarlyStopping& early_stopping) { early_stopping_ = &early_stopping; }
 
   ObserverAction on_iteration(const IterationView& view) override;
+  /// Loading cuts the trace to what it was.
+  void persist(StateArchive& archive) override;
+  /// Whether the trace had fewer lines than the checkpoint that the run goes on from.
+  [[nodiscard]] bool lost_trace() const { return lost_trace_; }
   [[nodiscard]] const BestMeasures& best() const { return best_; }
 
  private:
@@ -55,6 +62,7 @@ class RunObserver final : public Observer {
   std::int64_t iterations_;
   const EarlyStopping* early_stopping_ = nullptr;
   BestMeasures best_;
+  bool lost_trace_ = false;
 };
 
 }  // namespace adbo::app

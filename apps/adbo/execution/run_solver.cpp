@@ -1,7 +1,14 @@
 #include "execution/run_solver.h"
 
+#include <fmt/format.h>
+
 #include <algorithm>
+#include <span>
 #include <utility>
+
+#include "adbo/state_archive.h"
+#include "adbo/version.h"
+#include "io/digest.h"
 
 namespace adbo::app {
 namespace {
@@ -30,10 +37,15 @@ class Attachment {
   StopSignal& stop_;
 };
 
+TraceCsv open_trace(const RunFiles& files) {
+  if (files.from) return TraceCsv(files.trace, TraceCsv::Continued{});
+  return TraceCsv(files.trace);
+}
+
 RunOutcome run_once(Problem& problem, const Options& options, const Settings& settings,
-                    const RunMeasures& measures, const std::string& trace_path, StopSignal& stop,
+                    const RunMeasures& measures, const RunFiles& files, StopSignal& stop,
                     const Console& console) {
-  TraceCsv trace(trace_path);
+  TraceCsv trace = open_trace(files);
   Progress progress(console, settings.task().progress, options.iterations);
   RunObserver observer(trace, progress, stop, measures, test_interval(settings), options.iterations);
   std::optional<EarlyStopping> early_stopping;
@@ -47,10 +59,18 @@ RunOutcome run_once(Problem& problem, const Options& options, const Settings& se
   Solver solver(options);
   const Attachment attachment(stop, solver);
   RunOutcome outcome;
-  outcome.result =
-      solver.solve(problem, early_stopping ? static_cast<Observer*>(&*early_stopping) : &observer);
+  Observer* const watcher = early_stopping ? static_cast<Observer*>(&*early_stopping) : &observer;
+  outcome.result = files.from ? solver.resume(problem, files.from->bytes(), watcher, files.checkpoints.get())
+                              : solver.solve(problem, watcher, files.checkpoints.get());
   progress.finish();
+  if (outcome.result.status.code() == StatusCode::kInvalidCheckpoint) return outcome;
+  if (observer.lost_trace()) {
+    console.note(fmt::format(
+        "{}: has fewer lines than when the checkpoint was made; the missing ones are lost", files.trace));
+  }
   trace.finish();
+  outcome.was_interrupted =
+      stop.received() != 0 || outcome.result.summary.termination == Termination::kTimeLimit;
   outcome.best = observer.best();
   if (early_stopping && outcome.result.status.ok()) {
     early_stopping->deliver(outcome.result);
@@ -71,31 +91,76 @@ bool was_cut_short(const Summary& summary, const StopSignal& stop) {
 }  // namespace
 
 RunOutcome run_solver(Problem& problem, const Settings& settings, const RunMeasures& measures,
-                      const std::string& trace_path, StopSignal& stop, const Console& console) {
-  return run_once(problem, settings.options(), settings, measures, trace_path, stop, console);
+                      const RunFiles& files, StopSignal& stop, const Console& console) {
+  return run_once(problem, settings.options(), settings, measures, files, stop, console);
 }
 
-void refit(Problem& problem, const Settings& settings, const RunMeasures& measures,
-           const std::string& trace_path, StopSignal& stop, const Console& console, RunOutcome& outcome) {
+bool is_refit_due(const RunOutcome& outcome, const StopSignal& stop) {
+  if (!outcome.held_out || outcome.held_out->delivered_iteration <= 0) return false;
+  return !was_cut_short(outcome.result.summary, stop);
+}
+
+void refit(Problem& problem, const Settings& settings, const RunMeasures& measures, const RunFiles& files,
+           double seconds_used, StopSignal& stop, const Console& console, RunOutcome& outcome) {
+  if (!is_refit_due(outcome, stop)) return;
   Result& chosen = outcome.result;
-  if (!outcome.held_out || outcome.held_out->delivered_iteration <= 0) return;
-  if (was_cut_short(chosen.summary, stop)) return;
   Options options = settings.options();
   options.iterations = outcome.held_out->delivered_iteration;
   if (options.time_limit_seconds > 0) {
-    options.time_limit_seconds -= chosen.summary.wall_seconds;
-    if (options.time_limit_seconds <= 0) return;
+    options.time_limit_seconds -= seconds_used;
+    outcome.was_interrupted = options.time_limit_seconds <= 0;
+    if (outcome.was_interrupted) return;
   }
   console.progress("running again with all validation rows");
   RunMeasures traced = measures;
   traced.held_out = nullptr;
   traced.resolver = nullptr;
-  Result result = run_once(problem, options, settings, traced, trace_path, stop, console).result;
+  RunOutcome second = run_once(problem, options, settings, traced, files, stop, console);
+  Result& result = second.result;
+  outcome.was_interrupted = second.was_interrupted;
+  if (result.status.code() == StatusCode::kInvalidCheckpoint) chosen.status = result.status;
   if (!result.status.ok() || was_cut_short(result.summary, stop)) return;
   chosen.upper = std::move(result.upper);
   chosen.lower = std::move(result.lower);
   chosen.summary.upper_change_max = result.summary.upper_change_max;
   outcome.held_out->refit = std::move(result.summary);
+}
+
+namespace {
+
+void carry(StateArchive& archive, std::string& made_by, Identity& identity, RunOutcome& outcome) {
+  archive.sized(made_by, identity, outcome.result.upper, outcome.result.lower);
+  archive(outcome.result.summary, outcome.held_out, outcome.best);
+}
+
+std::string checksum(std::string_view bytes) { return io::Digest().update(bytes).text() + "\n"; }
+
+}  // namespace
+
+std::string save_outcome(RunOutcome& outcome, const Identity& identity) {
+  std::vector<std::byte> bytes;
+  StateArchive archive = StateArchive::saving_to(bytes);
+  std::string made_by(version());
+  Identity made_of = identity;
+  carry(archive, made_by, made_of, outcome);
+  const std::string text(reinterpret_cast<const char*>(bytes.data()), bytes.size());
+  return checksum(text) + text;
+}
+
+RunOutcome load_outcome(std::string_view bytes, const Identity& identity) {
+  const std::size_t end = bytes.find('\n');
+  const std::string_view body = bytes.substr(end == std::string_view::npos ? bytes.size() : end + 1);
+  if (bytes.size() == body.size() || bytes.substr(0, end + 1) != checksum(body)) {
+    throw BadState("damaged or cut short");
+  }
+  StateArchive archive = StateArchive::loading_from(std::as_bytes(std::span(body)));
+  RunOutcome outcome;
+  std::string made_by;
+  Identity made_of;
+  carry(archive, made_by, made_of, outcome);
+  if (made_by != version() || made_of != identity)
+    throw BadState("of another version, or of other data or settings");
+  return outcome;
 }
 
 }  // namespace adbo::app

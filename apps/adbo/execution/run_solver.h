@@ -1,9 +1,15 @@
 #pragma once
 
+#include <memory>
 #include <optional>
 #include <string>
+#include <string_view>
+#include <utility>
+#include <vector>
 
+#include "adbo/checkpoint.h"
 #include "adbo/solver.h"
+#include "execution/checkpoint_files.h"
 #include "execution/run_observer.h"
 #include "output/held_out_facts.h"
 #include "settings/settings.h"
@@ -15,18 +21,35 @@ struct RunOutcome {
   Result result;
   std::optional<HeldOutFacts> held_out;  ///< of runs with held-out rows
   BestMeasures best;                     ///< along the run, not along a refit
+  bool was_interrupted = false;          ///< by a signal or the limit of time: more of it is to be had
+};
+
+/// What a run writes while it goes on, and what it goes on from.
+struct RunFiles {
+  std::string trace;                              ///< path of trace.csv
+  std::shared_ptr<CheckpointSink> checkpoints{};  ///< null: none are made
+  std::optional<FoundCheckpoint> from{};          ///< where the run goes on; empty: at its start
 };
 
 /// Runs the solver with trace, tests and progress; ends in order when `stop` receives a signal. With held-out
 /// rows the result is the state that EarlyStopping chooses, and the run ends when `patience` says so.
 [[nodiscard]] RunOutcome run_solver(Problem& problem, const Settings& settings, const RunMeasures& measures,
-                                    const std::string& trace_path, StopSignal& stop, const Console& console);
+                                    const RunFiles& files, StopSignal& stop, const Console& console);
 
 /// Runs `problem`, the same with the held-out rows in it, for as many iterations as the chosen state of
 /// `outcome` had, and puts the result in the place of that state. Does nothing where the first run was cut
 /// short (a signal, a limit of time, divergence) or chose its start; a second run that is cut short leaves
-/// the chosen state. `measures` trace it, without held-out rows.
-void refit(Problem& problem, const Settings& settings, const RunMeasures& measures,
-           const std::string& trace_path, StopSignal& stop, const Console& console, RunOutcome& outcome);
+/// the chosen state. `measures` trace it, without held-out rows. `seconds_used`: of the limit of time, by
+/// what this command has done before.
+void refit(Problem& problem, const Settings& settings, const RunMeasures& measures, const RunFiles& files,
+           double seconds_used, StopSignal& stop, const Console& console, RunOutcome& outcome);
+/// Whether refit() would run.
+[[nodiscard]] bool is_refit_due(const RunOutcome& outcome, const StopSignal& stop);
+
+/// An outcome as bytes with a checksum. `identity` is Problem::identity() of the run.
+using Identity = std::vector<std::pair<std::string, std::string>>;
+[[nodiscard]] std::string save_outcome(RunOutcome& outcome, const Identity& identity);
+/// BadState when the bytes are damaged, or those of another problem or version.
+[[nodiscard]] RunOutcome load_outcome(std::string_view bytes, const Identity& identity);
 
 }  // namespace adbo::app

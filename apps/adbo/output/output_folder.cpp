@@ -3,11 +3,13 @@
 #include <fmt/format.h>
 #include <unistd.h>
 
+#include <algorithm>
 #include <array>
 #include <filesystem>
 #include <string_view>
 #include <system_error>
 #include <utility>
+#include <vector>
 
 #include "support/exit_code.h"
 
@@ -18,10 +20,46 @@ namespace fs = std::filesystem;
 
 /// Every file that a run may leave: those of an earlier run in the same folder go when a new one begins, so
 /// that none stands beside a summary it does not belong to.
-constexpr std::array<std::string_view, 14> kResultFiles{
-    "summary.json",     "trace.csv",   "trace_refit.csv", "suspects.csv", "gallery.json",
-    "coefficients.csv", "scaling.csv", "upper.npy",       "model.npy",    "table.md",
-    "table.csv",        "runs.csv",    "table.json",      "report.html"};
+constexpr std::array<std::string_view, 12> kResultFiles{
+    "summary.json", "suspects.csv", "gallery.json", "coefficients.csv", "scaling.csv", "upper.npy",
+    "model.npy",    "table.md",     "table.csv",    "runs.csv",         "table.json",  "report.html"};
+/// What a run goes on writing when it is resumed; checkpoints beside them.
+constexpr std::array<std::string_view, 4> kRunFiles{"run.json", "chosen.adbo", "trace.csv",
+                                                    "trace_refit.csv"};
+constexpr std::string_view kCheckpoints = "checkpoint";
+
+template <class Names>
+void remove_files(const OutputFolder& folder, const Names& names) {
+  std::error_code error;
+  for (const std::string_view name : names) {
+    if (fs::is_regular_file(folder.file(name), error)) fs::remove(folder.file(name), error);
+  }
+}
+
+/// Removes the files whose names `goes`.
+template <class Predicate>
+void remove_if(const std::string& path, const Predicate& goes) {
+  std::error_code error;
+  std::vector<fs::path> found;
+  for (const fs::directory_entry& entry : fs::directory_iterator(path, error)) {
+    if (goes(entry.path().filename().string())) found.push_back(entry.path());
+  }
+  for (const fs::path& file : found) fs::remove(file, error);
+}
+
+bool is_checkpoint(const std::string& name) {
+  return name.starts_with(kCheckpoints) && name.ends_with(".adbo");
+}
+
+/// What a killed process had begun to write: io::AtomicFile's.
+bool is_partial(const std::string& name) {
+  const std::size_t mark = name.find(".partial-");
+  if (mark == std::string::npos) return false;
+  const std::string_view whole = std::string_view(name).substr(0, mark);
+  const auto is = [whole](std::string_view known) { return whole == known; };
+  return is_checkpoint(std::string(whole)) || std::any_of(kResultFiles.begin(), kResultFiles.end(), is) ||
+         std::any_of(kRunFiles.begin(), kRunFiles.end(), is);
+}
 
 /// The path itself or the nearest parent that exists.
 fs::path nearest_existing(fs::path path) {
@@ -44,13 +82,24 @@ OutputFolder::OutputFolder(std::string path) : path_(std::move(path)) {
   }
 }
 
-void OutputFolder::create() const {
+void OutputFolder::make() const {
   std::error_code error;
   fs::create_directories(path_, error);
   if (error) throw UsageError(fmt::format("out = \"{}\": cannot be made: {}", path_, error.message()));
-  for (const std::string_view name : kResultFiles) {
-    if (fs::is_regular_file(file(name), error)) fs::remove(file(name), error);
-  }
+}
+
+void OutputFolder::create() const {
+  make();
+  remove_files(*this, kResultFiles);
+  remove_files(*this, kRunFiles);
+  remove_if(path_, is_checkpoint);
+  remove_if(path_, is_partial);
+}
+
+void OutputFolder::reopen() const {
+  make();
+  remove_files(*this, kResultFiles);
+  remove_if(path_, is_partial);
 }
 
 std::string OutputFolder::file(std::string_view name) const { return (fs::path(path_) / name).string(); }

@@ -16,10 +16,14 @@ class OutputFolder {
   /// Makes the folder and its parents, and removes the result files of an earlier run from it. UsageError
   /// when that fails after all.
   void create() const;
+  /// The folder of a run that is gone on with: what the rest of the run goes on writing stays, results made
+  /// of all of it go.
+  void reopen() const;
   [[nodiscard]] std::string file(std::string_view name) const;
   [[nodiscard]] const std::string& path() const { return path_; }
 
  private:
+  void make() const;
   std::string path_;
 };
 

@@ -125,6 +125,7 @@ Json summary_json(const RunFacts& facts) {
   Json json;
   json["status"] = to_string(summary.termination);
   if (!summary.message.empty()) json["message"] = summary.message;
+  if (facts.is_resumable) json["resumable"] = true;
   json["problem"] = to_string(settings.task().problem);
   json["method"] = method_name(summary.method_used);
   json["seed"] = settings.options().seed;

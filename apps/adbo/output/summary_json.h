@@ -27,6 +27,7 @@ struct RunFacts {
   Metrics metrics;
   double read_seconds = 0;  ///< 0: nothing was read
   double measure_seconds = 0;
+  bool is_resumable = false;  ///< it was interrupted, and `adbo resume` goes on with it
   std::vector<std::string> words;
   Json data;
 };

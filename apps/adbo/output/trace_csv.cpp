@@ -3,8 +3,10 @@
 #include <fmt/format.h>
 
 #include <cmath>
+#include <filesystem>
 #include <iterator>
 #include <limits>
+#include <system_error>
 
 #include "io/error.h"
 
@@ -43,12 +45,26 @@ std::string line_of(const TraceRecord& record, const std::optional<ModelScore>& 
 
 }  // namespace
 
-TraceCsv::TraceCsv(const std::string& path)
-    : path_(path),
-      file_(path, std::ios::binary | std::ios::trunc),
-      last_flush_(std::chrono::steady_clock::now()) {
+TraceCsv::TraceCsv(const std::string& path) : path_(path), file_(path, std::ios::binary | std::ios::trunc) {
   file_ << kHeader;
   check();
+}
+
+bool TraceCsv::continue_at(std::uint64_t bytes) {
+  std::error_code error;
+  const std::uint64_t there = std::filesystem::file_size(path_, error);
+  const bool is_whole = !error && there >= bytes;
+  if (is_whole) std::filesystem::resize_file(path_, bytes, error);
+  file_.open(path_, std::ios::binary | std::ios::app);
+  if (file_.tellp() == std::streampos(0)) file_ << kHeader;
+  check();
+  return is_whole && !error;
+}
+
+std::uint64_t TraceCsv::flushed_bytes() {
+  file_.flush();
+  check();
+  return static_cast<std::uint64_t>(file_.tellp());
 }
 
 void TraceCsv::add(const TraceRecord& record, const std::optional<ModelScore>& test, double held_out_loss,

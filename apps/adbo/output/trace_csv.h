@@ -1,6 +1,7 @@
 #pragma once
 
 #include <chrono>
+#include <cstdint>
 #include <fstream>
 #include <optional>
 #include <string>
@@ -15,7 +16,16 @@ namespace adbo::app {
 /// measured is an empty cell. io::OutputError when the disk refuses.
 class TraceCsv {
  public:
+  /// A new file, in place of an old one.
   explicit TraceCsv(const std::string& path);
+  /// A file that is to be gone on with: continue_at() has to follow.
+  struct Continued {};
+  TraceCsv(const std::string& path, Continued) : path_(path) {}
+  /// Cuts the file to its first `bytes`, what it had when a checkpoint was made. False: it has fewer, lines
+  /// are missing.
+  [[nodiscard]] bool continue_at(std::uint64_t bytes);
+  /// Bytes so far, all of them handed to the system.
+  [[nodiscard]] std::uint64_t flushed_bytes();
 
   /// A held-out loss that is not a number was not measured.
   void add(const TraceRecord& record, const std::optional<ModelScore>& test, double held_out_loss,
@@ -28,7 +38,7 @@ class TraceCsv {
 
   std::string path_;
   std::ofstream file_;
-  std::chrono::steady_clock::time_point last_flush_;
+  std::chrono::steady_clock::time_point last_flush_ = std::chrono::steady_clock::now();
 };
 
 }  // namespace adbo::app

@@ -8,6 +8,7 @@
 #include <charconv>
 
 #include "adbo/version.h"
+#include "settings/saved_run.h"
 #include "support/exit_code.h"
 #include "support/names.h"
 
@@ -33,6 +34,7 @@ constexpr std::array kCommands{
                 "Methods side by side on the same split, corruption and start", kDataProblems},
     CommandInfo{CommandName::kReport, "report",
                 "A page of curves and tables from the folder of a run or comparison", 0},
+    CommandInfo{CommandName::kResume, "resume", "Go on with a run that was stopped or killed", kAllProblems},
     CommandInfo{CommandName::kInfo, "info", "Version, build, methods, problems, presets, options", 0},
 };
 
@@ -167,6 +169,15 @@ void add_command(CLI::App& app, const CommandInfo& info, CommandLine& line) {
                      "Folder of a run or of a comparison; report.html goes there")
         ->type_name("DIR")
         ->required();
+  } else if (info.name == CommandName::kResume) {
+    command->add_option("folder", line.run_folder, "Output folder of the run")->type_name("DIR")->required();
+    for (const SettingInfo& setting : setting_table()) {
+      add_setting(*command, setting, line);
+      // The others are understood, so that they can be compared with what the run has, and not offered.
+      if (!is_free_setting(setting.name) || setting.name == "out") {
+        command->get_option("--" + hyphenated(setting.name))->group("");
+      }
+    }
   } else {
     if (info.name == CommandName::kCompare) add_comparison(*command, line);
     add_settings(*command, info, line);
@@ -212,7 +223,7 @@ void refuse_leftovers(const CLI::App& app) {
 void refuse_unknown_command(const std::vector<std::string>& arguments) {
   if (arguments.empty())
     throw UsageError(
-        "no command is given: clean, tune, run, compare, report or info (adbo --help says more)");
+        "no command is given: clean, tune, run, compare, report, resume or info (adbo --help says more)");
   const std::string& word = arguments.front();
   if (word.rfind('-', 0) == 0) return;
   std::vector<std::string_view> words;

@@ -10,7 +10,7 @@
 
 namespace adbo::app {
 
-enum class CommandName { kClean, kTune, kRun, kCompare, kReport, kInfo };
+enum class CommandName { kClean, kTune, kRun, kCompare, kReport, kResume, kInfo };
 
 /// A parsed command line: which command, and what it was given.
 struct CommandLine {
@@ -21,6 +21,7 @@ struct CommandLine {
   std::string config_path;       ///< of `run`, or of --config
   ComparisonRequest comparison;  ///< of `compare`
   std::string report_folder;     ///< of `report`
+  std::string run_folder;        ///< of `resume`
   bool info_options = false;
   bool info_json = false;
 };

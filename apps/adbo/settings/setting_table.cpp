@@ -324,6 +324,10 @@ void add_output(TaskTable& table) {
              "Folder of the output files; made when it is missing.");
   table.number("evaluate_every", kDataProblems, &Task::evaluate_every, at_least(0),
                "Iterations from one test of the consensus model to the next; 0: 200 tests a run.");
+  table.number("checkpoint_interval", kAllProblems, &Task::checkpoint_interval, at_least(0),
+               "Seconds from one checkpoint to the next, for `adbo resume`; 0: none by time.");
+  table.number("checkpoint_every", kAllProblems, &Task::checkpoint_every, at_least(0),
+               "Iterations from one checkpoint to the next; 0: none by iterations.");
   table.choice("progress", kAllProblems, &Task::progress, {"auto", "bar", "lines", "none"},
                "Progress on stderr; auto: a bar on a terminal, else lines.");
   table.flag("quiet", kAllProblems, &Task::quiet, "No progress, no notes.");

@@ -84,6 +84,8 @@ struct TaskSettings {
   // Output
   std::string out = "adbo-out";
   std::int64_t evaluate_every = 0;
+  double checkpoint_interval = 60;  ///< seconds
+  std::int64_t checkpoint_every = 0;
   ProgressMode progress = ProgressMode::kAuto;
   bool quiet = false;
   bool verbose = false;

@@ -1,0 +1,58 @@
+#include "commands/resume.h"
+
+#include <fmt/format.h>
+
+#include <filesystem>
+#include <fstream>
+#include <optional>
+
+#include "commands/problem_run.h"
+#include "execution/run_journal.h"
+#include "output/summary_json.h"
+#include "settings/effects.h"
+#include "settings/saved_run.h"
+
+namespace adbo::app {
+namespace {
+
+/// summary.json of a run that has one: it came to its end, whichever that was.
+std::optional<Json> summary_of(const OutputFolder& folder) {
+  std::ifstream file(folder.file("summary.json"), std::ios::binary);
+  if (!file) return std::nullopt;
+  Json json = Json::parse(file, nullptr, false);
+  if (!json.is_object() || !json.contains("status")) return std::nullopt;
+  return json;
+}
+
+/// Whether the run ended at its number of iterations and now has a larger one.
+bool has_more_iterations(const Json& summary, const Settings& settings) {
+  return summary.value("status", "") == "iteration_limit" &&
+         settings.options().iterations > summary.value("iterations", std::int64_t{0});
+}
+
+}  // namespace
+
+ExitCode resume_run(const std::string& folder, const std::vector<Assignment>& flags,
+                    const Environment& environment) {
+  const SavedRun saved = read_saved_run((std::filesystem::path(folder) / "run.json").string());
+  Settings settings = resumed_settings(saved, flags, folder);
+  refuse_settings_without_effect(settings);
+  const Console& console = environment.console;
+  set_console(environment.console, settings.task());
+
+  const OutputFolder output(folder);
+  const RunJournal journal = RunJournal::resumed(output, console, checkpoint_rule(settings));
+  if (const std::optional<Json> summary = summary_of(output);
+      summary && !summary->value("resumable", false)) {
+    if (!has_more_iterations(*summary, settings)) {
+      console.note(fmt::format("{}: the run is over ({} after {} iterations); there is nothing to go on with",
+                               folder, summary->value("status", ""),
+                               summary->value("iterations", std::int64_t{0})));
+      return ExitCode::kFinished;
+    }
+    journal.forget_second_run();
+  }
+  return run_problem(settings, journal, environment);
+}
+
+}  // namespace adbo::app

@@ -1,0 +1,84 @@
+#include "execution/run_journal.h"
+
+#include <fmt/format.h>
+
+#include <filesystem>
+
+#include "io/atomic_file.h"
+#include "io/byte_source.h"
+#include "io/error.h"
+
+namespace adbo::app {
+namespace {
+
+constexpr std::string_view kRunFile = "run.json", kChosenFile = "chosen.adbo";
+
+constexpr const char* kFirstRun = "checkpoint";
+constexpr const char* kSecondRun = "checkpoint-refit";
+
+}  // namespace
+
+RunJournal RunJournal::begun(const OutputFolder& folder, const Console& console, SavedRun run,
+                             CheckpointRule rule) {
+  RunJournal journal(folder, console);
+  journal.rule_ = rule;
+  journal.run_text_ = saved_run_text(run);
+  journal.keeps_ = true;
+  return journal;
+}
+
+RunJournal RunJournal::resumed(const OutputFolder& folder, const Console& console, CheckpointRule rule) {
+  RunJournal journal(folder, console);
+  journal.rule_ = rule;
+  journal.keeps_ = journal.is_resumed_ = true;
+  return journal;
+}
+
+void RunJournal::open() const {
+  if (is_resumed_) {
+    folder_.reopen();
+    return;
+  }
+  folder_.create();
+  if (keeps_) io::write_file(folder_.file(kRunFile), run_text_);
+}
+
+RunFiles RunJournal::files_of(const std::string& prefix, const std::string& trace) const {
+  RunFiles files;
+  files.trace = folder_.file(trace);
+  if (keeps_) files.checkpoints = std::make_shared<CheckpointFiles>(folder_, prefix, rule_);
+  if (!is_resumed_) return files;
+  files.from = newest_checkpoint(folder_, prefix, *console_);
+  if (files.from) {
+    console_->progress(
+        fmt::format("going on from {} after {} iterations", files.from->name, files.from->iteration));
+  }
+  return files;
+}
+
+RunFiles RunJournal::first_run() const { return files_of(kFirstRun, "trace.csv"); }
+RunFiles RunJournal::second_run() const { return files_of(kSecondRun, "trace_refit.csv"); }
+
+void RunJournal::forget_second_run() const {
+  std::error_code ignored;
+  std::filesystem::remove(folder_.file(kChosenFile), ignored);
+  remove_checkpoints(folder_, kSecondRun);
+}
+
+std::optional<RunOutcome> RunJournal::chosen(const Identity& identity) const {
+  std::error_code ignored;
+  const std::string path = folder_.file(kChosenFile);
+  if (!is_resumed_ || !std::filesystem::exists(path, ignored)) return std::nullopt;
+  try {
+    return load_outcome(io::read_bytes(path), identity);
+  } catch (const std::exception& error) {
+    console_->note(fmt::format("{}: {}; the first run is gone on with instead", path, error.what()));
+    return std::nullopt;
+  }
+}
+
+void RunJournal::keep_chosen(RunOutcome& outcome, const Identity& identity) const {
+  if (keeps_) io::write_file(folder_.file(kChosenFile), save_outcome(outcome, identity));
+}
+
+}  // namespace adbo::app

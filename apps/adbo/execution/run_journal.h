@@ -1,0 +1,57 @@
+#pragma once
+
+#include <memory>
+#include <optional>
+#include <string>
+#include <utility>
+#include <vector>
+
+#include "execution/checkpoint_files.h"
+#include "execution/run_solver.h"
+#include "output/output_folder.h"
+#include "settings/saved_run.h"
+#include "support/console.h"
+
+namespace adbo::app {
+
+/// What a command keeps in its folder so that it can be gone on with: what it was told (run.json), the
+/// checkpoints of its runs, and, once held-out rows have chosen, the outcome of the first run.
+class RunJournal {
+ public:
+  /// A command that keeps nothing: a comparison's.
+  static RunJournal none(const OutputFolder& folder, const Console& console) { return {folder, console}; }
+  /// A command that begins.
+  static RunJournal begun(const OutputFolder& folder, const Console& console, SavedRun run,
+                          CheckpointRule rule);
+  /// A command that goes on. Looks for what there is to go on with.
+  static RunJournal resumed(const OutputFolder& folder, const Console& console, CheckpointRule rule);
+
+  /// Makes the folder and empties it of other results, or leaves in it what the command goes on with.
+  void open() const;
+
+  /// The first run, and the one with all validation rows.
+  [[nodiscard]] RunFiles first_run() const;
+  [[nodiscard]] RunFiles second_run() const;
+
+  /// The first run's outcome, where the command was interrupted in the second.
+  [[nodiscard]] std::optional<RunOutcome> chosen(const Identity& identity) const;
+  void keep_chosen(RunOutcome& outcome, const Identity& identity) const;
+
+  /// The first run is to go on: what followed it is void.
+  void forget_second_run() const;
+
+  [[nodiscard]] const OutputFolder& folder() const { return folder_; }
+  [[nodiscard]] bool keeps() const { return keeps_; }
+
+ private:
+  RunJournal(const OutputFolder& folder, const Console& console) : folder_(folder), console_(&console) {}
+  [[nodiscard]] RunFiles files_of(const std::string& prefix, const std::string& trace) const;
+
+  OutputFolder folder_;
+  const Console* console_;
+  CheckpointRule rule_;
+  std::string run_text_;  ///< of run.json
+  bool keeps_ = false, is_resumed_ = false;
+};
+
+}  // namespace adbo::app

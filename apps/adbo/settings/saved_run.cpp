@@ -1,0 +1,170 @@
+#include "settings/saved_run.h"
+
+#include <fmt/format.h>
+
+#include <algorithm>
+#include <array>
+#include <filesystem>
+#include <fstream>
+#include <nlohmann/json.hpp>
+#include <sstream>
+#include <utility>
+
+#include "support/exit_code.h"
+#include "support/names.h"
+
+namespace adbo::app {
+namespace {
+
+namespace fs = std::filesystem;
+using Json = nlohmann::ordered_json;
+
+constexpr int kFormat = 1;
+
+constexpr std::array<std::string_view, 6> kDataFiles{
+    "train", "train_labels", "validation", "validation_labels", "test", "test_labels"};
+constexpr std::array<std::string_view, 13> kOtherFree{"evaluate_every",
+                                                      "threads",
+                                                      "executor",
+                                                      "iterations",
+                                                      "time_limit",
+                                                      "checkpoint_every",
+                                                      "checkpoint_interval",
+                                                      "quiet",
+                                                      "verbose",
+                                                      "json",
+                                                      "require_converged",
+                                                      "progress",
+                                                      "out"};
+
+template <class List>
+bool contains(const List& list, std::string_view name) {
+  return std::find(list.begin(), list.end(), name) != list.end();
+}
+
+Json layer_json(const std::vector<Assignment>& layer) {
+  Json json = Json::array();
+  for (const Assignment& entry : layer) {
+    json.push_back({{"name", entry.name}, {"value", entry.value}, {"place", entry.place}});
+  }
+  return json;
+}
+
+std::vector<Assignment> layer_of(const Json& json) {
+  std::vector<Assignment> layer;
+  for (const Json& entry : json) {
+    layer.push_back({entry.at("name").get<std::string>(), entry.at("value").get<std::string>(),
+                     entry.at("place").get<std::string>()});
+  }
+  return layer;
+}
+
+ProblemKind problem_named(const std::string& name) {
+  for (const ProblemKind kind : {ProblemKind::kClean, ProblemKind::kTune, ProblemKind::kQuadratic}) {
+    if (to_string(kind) == name) return kind;
+  }
+  throw UsageError(fmt::format("problem = \"{}\"", name));
+}
+
+std::array<std::vector<Assignment>*, 3> layers(SettingSources& sources) {
+  return {&sources.file, &sources.set, &sources.flags};
+}
+
+const SettingInfo* setting_of(const Assignment& entry) { return find_setting(entry.name); }
+
+/// Paths as they were meant: seen from the folder the run was started in, where the file is still there.
+void find_data_files(SavedRun& run) {
+  for (std::vector<Assignment>* layer : layers(run.sources)) {
+    for (Assignment& entry : *layer) {
+      const SettingInfo* const info = setting_of(entry);
+      if (info == nullptr || !contains(kDataFiles, info->name)) continue;
+      const fs::path meant = fs::path(run.working_folder) / entry.value;
+      std::error_code ignored;
+      if (fs::path(entry.value).is_relative() && fs::exists(meant, ignored)) entry.value = meant.string();
+    }
+  }
+}
+
+void refuse_change(const Settings& settings, const SettingInfo& info, const Assignment& flag) {
+  RunConfig changed = settings.config();
+  const std::string problem = info.set(changed, flag.value);
+  if (!problem.empty()) throw UsageError(fmt::format("{}: {}", flag.place, problem));
+  const std::string then = info.get(settings.config()), now = info.get(changed);
+  if (then == now) return;
+  throw UsageError(
+      fmt::format("{}: the run has {} = {}, not {}; a run goes on with the settings it was begun with",
+                  flag.place, info.name, then, now));
+}
+
+/// The flag takes the place of what the run was told, in whichever source.
+void replace(SettingSources& sources, const SettingInfo& info, const Assignment& flag) {
+  for (std::vector<Assignment>* layer : layers(sources)) {
+    std::erase_if(*layer, [&info](const Assignment& entry) { return setting_of(entry) == &info; });
+  }
+  sources.flags.push_back(flag);
+}
+
+}  // namespace
+
+bool is_free_setting(std::string_view name) {
+  return contains(kDataFiles, name) || contains(kOtherFree, name);
+}
+
+std::string saved_run_text(const SavedRun& run) {
+  Json json;
+  json["format"] = kFormat;
+  json["problem"] = to_string(run.problem);
+  json["working_folder"] = run.working_folder;
+  json["file"] = layer_json(run.sources.file);
+  json["set"] = layer_json(run.sources.set);
+  json["flags"] = layer_json(run.sources.flags);
+  return json.dump(2, ' ', false, Json::error_handler_t::replace) + "\n";
+}
+
+SavedRun read_saved_run(const std::string& path) {
+  std::ifstream file(path, std::ios::binary);
+  std::ostringstream text;
+  if (file) text << file.rdbuf();
+  if (!file) {
+    throw UsageError(
+        fmt::format("{}: cannot be read: this is not the folder of a run that can be gone on with", path));
+  }
+  try {
+    const Json json = Json::parse(text.str());
+    if (json.at("format").get<int>() != kFormat) {
+      throw UsageError(
+          fmt::format("format {}; this version reads format {}", json.at("format").dump(), kFormat));
+    }
+    SavedRun run;
+    run.problem = problem_named(json.at("problem").get<std::string>());
+    run.working_folder = json.at("working_folder").get<std::string>();
+    run.sources = {layer_of(json.at("file")), layer_of(json.at("set")), layer_of(json.at("flags"))};
+    return run;
+  } catch (const UsageError& error) {
+    throw UsageError(fmt::format("{}: {}", path, error.what()));
+  } catch (const Json::exception&) {
+    throw UsageError(fmt::format("{}: not as adbo writes it", path));
+  }
+}
+
+Settings resumed_settings(SavedRun run, const std::vector<Assignment>& flags, const std::string& folder) {
+  find_data_files(run);
+  const Settings as_begun = resolve_settings(run.problem, run.sources);
+  for (const Assignment& flag : flags) {
+    const SettingInfo* const info = setting_of(flag);
+    if (info == nullptr) throw UsageError(fmt::format("{}: the run has its preset already", flag.place));
+    if ((info->problems & as_begun.problem_mask()) == 0) {
+      throw UsageError(
+          fmt::format("{} has no effect for {}", flag.place, to_string(as_begun.task().problem)));
+    }
+    if (is_free_setting(info->name)) {
+      replace(run.sources, *info, flag);
+    } else {
+      refuse_change(as_begun, *info, flag);
+    }
+  }
+  replace(run.sources, *find_setting("out"), {"out", folder, "resume"});
+  return resolve_settings(run.problem, run.sources);
+}
+
+}  // namespace adbo::app

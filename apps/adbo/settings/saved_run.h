@@ -1,0 +1,32 @@
+#pragma once
+// run.json: what a run was told, so that it can be gone on with without being told again.
+
+#include <string>
+
+#include "settings/settings.h"
+
+namespace adbo::app {
+
+/// As the command was given: the settings source by source, which problem, and the folder that relative paths
+/// are seen from.
+struct SavedRun {
+  ProblemKind problem = ProblemKind::kClean;
+  SettingSources sources;
+  std::string working_folder;
+};
+
+/// The text of run.json.
+[[nodiscard]] std::string saved_run_text(const SavedRun& run);
+/// UsageError naming the file when it is not there or not what saved_run_text() writes.
+[[nodiscard]] SavedRun read_saved_run(const std::string& path);
+
+/// The settings of the run, with what `flags` change and its output in `folder`. A setting that an iterate
+/// depends on may be given again but not changed: UsageError with its name and both values. The files of data
+/// may have moved; whether they are the same is for the checkpoint to say.
+[[nodiscard]] Settings resumed_settings(SavedRun run, const std::vector<Assignment>& flags,
+                                        const std::string& folder);
+
+/// Whether runs that differ in this setting alone have the same iterates.
+[[nodiscard]] bool is_free_setting(std::string_view name);
+
+}  // namespace adbo::app

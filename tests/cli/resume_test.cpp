@@ -1,0 +1,267 @@
+// Commands that are killed, stopped or over, and gone on with.
+#include <doctest/doctest.h>
+
+#include <algorithm>
+#include <csignal>
+#include <filesystem>
+#include <nlohmann/json.hpp>
+#include <sstream>
+#include <stdexcept>
+#include <string>
+#include <vector>
+
+#include "run_command.h"
+
+using adbo::test::contains;
+using adbo::test::libsvm_rows;
+using adbo::test::line_count;
+using adbo::test::operator+;
+using adbo::test::Outcome;
+using adbo::test::Workspace;
+using Json = nlohmann::json;
+
+namespace {
+
+using Arguments = std::vector<std::string>;
+
+Arguments cleaning(const Workspace& files, const std::string& out, const std::string& iterations = "45") {
+  return {"clean",
+          "--train",
+          files.write("train.libsvm", libsvm_rows(160, 6, 1)),
+          "--test",
+          files.write("test.libsvm", libsvm_rows(60, 6, 2)),
+          "--workers",
+          "4",
+          "--iterations",
+          iterations,
+          "--clock",
+          "virtual",
+          "--delay",
+          "lognormal:3.5,1",
+          "--stragglers",
+          "1:4",
+          "--corrupt",
+          "0.2",
+          "--patience",
+          "0",
+          "--out",
+          out,
+          "--checkpoint-every",
+          "1"};
+}
+
+/// A trace without the columns of the machine's clocks.
+std::vector<std::string> deterministic_trace(const std::string& csv) {
+  std::vector<std::string> rows;
+  std::istringstream lines(csv);
+  for (std::string line; std::getline(lines, line);) {
+    std::string row, cell;
+    std::istringstream cells(line);
+    for (int k = 0; std::getline(cells, cell, ','); ++k) {
+      if (k != 1 && k != 13) row += cell + ",";  // wall_seconds, cpu_seconds
+    }
+    rows.push_back(row);
+  }
+  return rows;
+}
+
+void drop_times(Json& json) {
+  if (!json.is_object()) return;
+  for (const char* const name : {"wall_seconds", "cpu_seconds", "read_seconds", "measure_seconds", "out"}) {
+    json.erase(name);
+  }
+  for (auto& [name, value] : json.items()) drop_times(value);
+}
+
+Json deterministic_summary(const Workspace& files, const std::string& folder) {
+  Json json = Json::parse(files.read(folder + "/summary.json"));
+  drop_times(json);
+  return json;
+}
+
+void check_same_results(const Workspace& files, const std::string& one, const std::string& other) {
+  CHECK(deterministic_trace(files.read(one + "/trace.csv")) ==
+        deterministic_trace(files.read(other + "/trace.csv")));
+  for (const char* const name : {"upper.npy", "model.npy", "suspects.csv"}) {
+    INFO(name);
+    CHECK(files.read(one + "/" + name) == files.read(other + "/" + name));
+  }
+  CHECK(deterministic_summary(files, one) == deterministic_summary(files, other));
+}
+
+/// The checkpoints of the first run in a folder, oldest first.
+std::vector<std::string> checkpoints(const Workspace& files, const std::string& folder) {
+  std::vector<std::string> names;
+  for (const auto& entry : std::filesystem::directory_iterator(files.path(folder))) {
+    const std::string name = entry.path().filename().string();
+    if (name.starts_with("checkpoint-0") && name.ends_with(".adbo")) names.push_back(folder + "/" + name);
+  }
+  std::sort(names.begin(), names.end());
+  return names;
+}
+
+/// Kills the run once its trace has more than `lines` lines. False: it was over before.
+bool kill_at(const Workspace& files, const Arguments& arguments, const std::string& trace,
+             std::size_t lines) {
+  try {
+    return files.run_and_signal(arguments, SIGKILL, trace, lines).code == 128 + SIGKILL;
+  } catch (const std::runtime_error&) {
+    return false;
+  }
+}
+
+}  // namespace
+
+TEST_CASE("resume after kill -9: variables, trace and summary of the run that was not killed") {
+  const Workspace files;
+  REQUIRE(files.run(cleaning(files, "straight")).code == 0);
+  for (const std::size_t lines : {2U, 17U, 40U}) {
+    INFO(lines);
+    const std::string folder = "killed" + std::to_string(lines);
+    if (kill_at(files, cleaning(files, folder), folder + "/trace.csv", lines)) {
+      CHECK_FALSE(files.exists(folder + "/summary.json"));
+    }
+    const Outcome resumed = files.run({"resume", folder});
+    INFO(resumed.err);
+    REQUIRE(resumed.code == 0);
+    check_same_results(files, "straight", folder);
+    for (const auto& entry : std::filesystem::directory_iterator(files.path(folder))) {
+      CHECK_FALSE(contains(entry.path().filename().string(), ".partial-"));
+    }
+  }
+}
+
+TEST_CASE("resume of a tuning run, killed again and again") {
+  const Workspace files;
+  const auto tuning = [&files](const std::string& out) {
+    return Arguments{"tune",
+                     "--train",
+                     files.write("train.libsvm", libsvm_rows(160, 6, 1)),
+                     "--iterations",
+                     "80",
+                     "--workers",
+                     "4",
+                     "--clock",
+                     "virtual",
+                     "--delay",
+                     "lognormal:3.5,1",
+                     "--out",
+                     out,
+                     "--checkpoint-every",
+                     "1",
+                     "--resolve-every",
+                     "7"};
+  };
+  REQUIRE(files.run(tuning("straight")).code == 0);
+  (void)kill_at(files, tuning("killed"), "killed/trace.csv", 5);
+  for (const std::size_t lines : {15U, 30U, 45U}) {
+    (void)kill_at(files, {"resume", "killed"}, "killed/trace.csv", lines);
+  }
+  const Outcome resumed = files.run({"resume", "killed"});
+  INFO(resumed.err);
+  REQUIRE(resumed.code == 0);
+  CHECK(deterministic_trace(files.read("straight/trace.csv")) ==
+        deterministic_trace(files.read("killed/trace.csv")));
+  CHECK(files.read("straight/upper.npy") == files.read("killed/upper.npy"));
+  CHECK(deterministic_summary(files, "straight") == deterministic_summary(files, "killed"));
+}
+
+TEST_CASE("a damaged newest checkpoint: the one before it is used, and why is said") {
+  const Workspace files;
+  REQUIRE(files.run(cleaning(files, "straight")).code == 0);
+  enum class Damage { kTruncated, kFlipped, kEmpty };
+  for (const Damage damage : {Damage::kTruncated, Damage::kFlipped, Damage::kEmpty}) {
+    const std::string folder = "killed" + std::to_string(static_cast<int>(damage));
+    (void)kill_at(files, cleaning(files, folder), folder + "/trace.csv", 20);
+    std::filesystem::remove(files.path(folder + "/summary.json"));
+    std::filesystem::remove(files.path(folder + "/chosen.adbo"));
+    const std::vector<std::string> found = checkpoints(files, folder);
+    REQUIRE(found.size() >= 2);
+    std::string bytes = files.read(found.back());
+    if (damage == Damage::kTruncated) bytes.resize(bytes.size() / 2);
+    if (damage == Damage::kFlipped) bytes[bytes.size() / 3] ^= 1;
+    if (damage == Damage::kEmpty) bytes.clear();
+    (void)files.write(found.back(), bytes);
+    const Outcome resumed = files.run({"resume", folder});
+    INFO(folder, " ", found.back(), " of ", found.size(), "\n", resumed.err);
+    REQUIRE(resumed.code == 0);
+    CHECK(contains(resumed.err, found.back()));
+    CHECK(contains(resumed.err, "the one before it is looked for"));
+    check_same_results(files, "straight", folder);
+  }
+}
+
+TEST_CASE("a run that a signal stops says how to go on, and goes on") {
+  const Workspace files;
+  REQUIRE(files.run(cleaning(files, "straight", "4000")).code == 0);
+  const Outcome stopped =
+      files.run_and_signal(cleaning(files, "stopped", "4000"), SIGTERM, "stopped/trace.csv", 30);
+  if (stopped.code == 143) {
+    CHECK(contains(stopped.err, "adbo resume stopped goes on with this run"));
+    CHECK(Json::parse(files.read("stopped/summary.json"))["resumable"] == true);
+  }
+  const Outcome resumed = files.run({"resume", "stopped"});
+  REQUIRE(resumed.code == 0);
+  CHECK(contains(resumed.err, stopped.code == 143 ? "going on from" : "the run is over"));
+  check_same_results(files, "straight", "stopped");
+}
+
+TEST_CASE("more iterations for a run that is over: the straight run of as many") {
+  const Workspace files;
+  const Arguments fixed{"--evaluate-every", "5", "--holdout", "0"};
+  const auto run = [&](const std::string& out, const std::string& iterations) {
+    Arguments arguments = cleaning(files, out, iterations);
+    arguments.erase(std::find(arguments.begin(), arguments.end(), "--patience"),
+                    std::find(arguments.begin(), arguments.end(), "--out"));
+    return arguments + fixed;
+  };
+  REQUIRE(files.run(run("straight", "12")).code == 0);
+  REQUIRE(files.run(run("parts", "1")).code == 0);
+  for (int t = 2; t <= 12; ++t) {
+    const Outcome outcome = files.run({"resume", "parts", "--iterations", std::to_string(t)});
+    INFO(outcome.err);
+    REQUIRE(outcome.code == 0);
+    CHECK(line_count(files.read("parts/trace.csv")) == static_cast<std::size_t>(t) + 2);
+  }
+  // The final value of --iterations tests once at the end of every part: the columns of tests differ, no
+  // other.
+  CHECK(files.read("straight/upper.npy") == files.read("parts/upper.npy"));
+  CHECK(files.read("straight/suspects.csv") == files.read("parts/suspects.csv"));
+
+  const Outcome over = files.run({"resume", "parts"});
+  CHECK(over.code == 0);
+  CHECK(contains(over.err, "the run is over (iteration_limit after 12 iterations)"));
+}
+
+TEST_CASE("resume refuses what has changed, with the old and the new value") {
+  const Workspace files;
+  (void)kill_at(files, cleaning(files, "killed"), "killed/trace.csv", 10);
+  std::filesystem::remove(files.path("killed/summary.json"));
+  const auto refusal = [&files](const Arguments& arguments) {
+    const Outcome outcome = files.run(Arguments{"resume", "killed"} + arguments);
+    CHECK(outcome.code == 2);
+    return outcome.err;
+  };
+  CHECK(contains(refusal({"--seed", "7"}), "--seed: the run has seed = 1, not 7"));
+  CHECK(contains(refusal({"--corrupt", "0.3"}), "--corrupt: the run has corrupt = 0.2, not 0.3"));
+  CHECK(contains(refusal({"--parametrization", "exp"}), "no effect for clean"));
+  CHECK(contains(refusal({"--sede", "7"}), "--sede"));
+  CHECK(files.run({"resume", "killed", "--seed", "1", "--threads", "2", "--iterations", "70"}).code == 0);
+
+  std::filesystem::remove(files.path("killed/summary.json"));
+  std::filesystem::rename(files.path("train.libsvm"), files.path("moved.libsvm"));
+  const Outcome missing = files.run({"resume", "killed"});
+  CHECK(missing.code == 3);
+  CHECK(contains(missing.err, "train.libsvm"));
+  CHECK(files.run({"resume", "killed", "--train", "moved.libsvm"}).code == 0);
+
+  std::filesystem::remove(files.path("killed/summary.json"));
+  std::filesystem::remove(files.path("killed/chosen.adbo"));
+  (void)files.write("train.libsvm", libsvm_rows(160, 6, 5));
+  CHECK(contains(refusal({}), "contents of train: fnv1a64:"));
+
+  CHECK(contains(files.run({"resume", "nowhere"}).err, "nowhere/run.json: cannot be read"));
+  (void)files.write("killed/run.json", "{\"format\": 1}");
+  CHECK(contains(refusal({}), "killed/run.json: not as adbo writes it"));
+  CHECK(files.run({"resume"}).code == 2);
+}
