@@ -75,6 +75,14 @@ class DirectTransport final : public detail::Transport {
     return replies_[worker];
   }
   [[nodiscard]] double now_seconds() const override { return 0; }
+  [[nodiscard]] std::optional<detail::WorkerIncident> update_incident(std::size_t) const override {
+    return {};
+  }
+  [[nodiscard]] std::optional<detail::WorkerIncident> reply_incident(std::size_t) const override {
+    return {};
+  }
+  void drop(std::size_t) override {}
+  [[nodiscard]] bool is_dropped(std::size_t) const override { return false; }
   // Nothing is resumed here.
   [[nodiscard]] bool is_awaited(std::size_t) const override { return false; }
   bool prepare_to_persist(double) override { return false; }

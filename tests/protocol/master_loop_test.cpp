@@ -37,17 +37,28 @@ class ScriptedTransport final : public Transport {
     ++taken_;
     const std::size_t worker = in_flight_.front();
     in_flight_.erase(in_flight_.begin());
+    if (fails == worker) updates_[worker].failure = {.failed = true, .non_finite = false, .what = "broken"};
     return worker;
   }
-  void accept(std::size_t worker) override {
-    if (fails == worker) updates_[worker].failure = {.failed = true, .non_finite = false, .what = "broken"};
+  void accept(std::size_t) override {}
+  std::optional<WorkerIncident> update_incident(std::size_t worker) const override {
+    const WorkerFailure& failure = updates_[worker].failure;
+    if (!failure.failed) return std::nullopt;
+    return WorkerIncident{.worker = worker, .non_finite = failure.non_finite, .what = failure.what};
   }
+  std::optional<WorkerIncident> reply_incident(std::size_t) const override { return std::nullopt; }
+  void drop(std::size_t worker) override { dropped.push_back(worker); }
+  bool is_dropped(std::size_t worker) const override {
+    return std::find(dropped.begin(), dropped.end(), worker) != dropped.end();
+  }
+  std::vector<std::size_t> dropped;
   bool hold_all() override { return true; }
   bool discard_all() override { return true; }
   bool exchange_all(Timing) override { return true; }
   bool exchange(std::span<const std::size_t>, Timing) override { return true; }
   bool settle() override { return true; }
   const RoundMessage& reply(std::size_t) const override { return reply_; }
+  bool has_own_time() const override { return keeps_time; }
   double now_seconds() const override { return static_cast<double>(taken_); }
   bool is_awaited(std::size_t worker) const override {
     return std::find(in_flight_.begin(), in_flight_.end(), worker) != in_flight_.end();
@@ -56,6 +67,7 @@ class ScriptedTransport final : public Transport {
   void persist(StateArchive& archive) override { archive.sized(in_flight_); }
 
   int published = 0;
+  bool keeps_time = true;  ///< of its own
   int interrupt_at = -1;
   std::size_t fails = std::numeric_limits<std::size_t>::max();
 
@@ -160,10 +172,9 @@ TEST_CASE_FIXTURE(Run, "loop: collect, step, collective, broadcast; the last ite
 
 TEST_CASE_FIXTURE(Run,
                   "loop: under the real clock the run's seconds are the wall's without the observer's time") {
-  options.clock = ClockKind::kReal;
+  transport.keeps_time = false;
   go();
   CHECK(summary.virtual_seconds == summary.wall_seconds);
-  options.clock = ClockKind::kVirtual;
   ScriptedTransport again(3);
   MasterLoop loop(options, method, again, limits, nullptr);
   loop.run(summary);

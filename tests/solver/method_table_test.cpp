@@ -50,7 +50,8 @@ TEST_CASE("which options act on which method") {
 TEST_CASE("every option acts on some method") {
   for (const OptionInfo& option : adbo::option_table()) {
     CAPTURE(option.name);
-    CHECK(std::any_of(adbo::method_table().begin(), adbo::method_table().end(),
-                      [&option](const adbo::MethodInfo& info) { return adbo::acts_on(option, info.method); }));
+    CHECK(
+        std::any_of(adbo::method_table().begin(), adbo::method_table().end(),
+                    [&option](const adbo::MethodInfo& info) { return adbo::acts_on(option, info.method); }));
   }
 }

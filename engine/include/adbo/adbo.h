@@ -1,6 +1,7 @@
 #pragma once
 // Everything an embedder needs.
 
+#include "adbo/arrivals.h"
 #include "adbo/batch.h"
 #include "adbo/checkpoint.h"
 #include "adbo/early_stopping.h"

@@ -50,6 +50,8 @@ class EarlyStopping final : public Observer {
   EarlyStopping(HeldOutLoss loss, EarlyStoppingOptions options, Observer* inner = nullptr);
 
   ObserverAction on_iteration(const IterationView& view) override;
+  void on_waiting(std::size_t worker, double seconds) override;
+  void on_dropped(const DroppedWorker& worker) override;
   /// Its own state, then the inner observer's.
   void persist(StateArchive& archive) override;
 

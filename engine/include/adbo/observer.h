@@ -1,5 +1,6 @@
 #pragma once
 
+#include <cstddef>
 #include <span>
 
 #include "adbo/state_archive.h"
@@ -23,6 +24,11 @@ class Observer {
  public:
   virtual ~Observer() = default;
   virtual ObserverAction on_iteration(const IterationView& view) = 0;
+  /// The master has waited for `seconds` by now, and `worker` is the one it misses (of several, the one asked
+  /// first). Called every few seconds while it waits.
+  virtual void on_waiting(std::size_t /*worker*/, double /*seconds*/) {}
+  /// worker_failure = drop, and a worker has gone.
+  virtual void on_dropped(const DroppedWorker&) {}
   /// What a checkpoint is to keep of the observer, and a resumed run gives back before the first call of
   /// on_iteration(). What it throws while loading, BadState included, comes out of resume().
   virtual void persist(StateArchive&) {}

@@ -41,6 +41,9 @@ enum class MultiplierRule { kAuto, kAscent, kExact };
 /// Whether implicit cuts see a copy y_i per worker, or the consensus z alone, in which the copies are
 /// eliminated.
 enum class LowerCopies { kLocal, kEliminated };
+/// What follows when a worker's objective throws, gives something that is not finite, or does not answer in
+/// time: the run ends, or the worker's terms leave the sums.
+enum class WorkerFailurePolicy { kFail, kDrop };
 enum class RegularizationSchedule { kDecaying, kConstant };
 enum class Consensus { kGeneral, kFull };
 /// When a polytope update is due: after iterations t with (t+1) mod k_pre == 0 (paper), or t mod k_pre == 0
@@ -83,6 +86,11 @@ struct Options {
   std::string delay = "none";       ///< none | lognormal:MU,SIGMA (milliseconds)
   std::string stragglers = "none";  ///< none | K:FACTOR
   std::uint64_t seed = 1;
+
+  // Workers that fail
+  WorkerFailurePolicy worker_failure = WorkerFailurePolicy::kFail;
+  std::int64_t worker_retries = 0;     ///< times that a failed answer is asked for again first
+  double worker_deadline_seconds = 0;  ///< that one answer may take to compute; 0: none
 
   // Limits
   std::int64_t iterations = 1000;

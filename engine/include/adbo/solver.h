@@ -1,8 +1,11 @@
 #pragma once
 
 #include <memory>
+#include <string>
+#include <utility>
 #include <vector>
 
+#include "adbo/arrivals.h"
 #include "adbo/checkpoint.h"
 #include "adbo/observer.h"
 #include "adbo/options.h"
@@ -37,6 +40,15 @@ class Solver {
   /// with both values; of the problem's data that is what Problem::add_identity() tells.
   [[nodiscard]] Result resume(Problem& problem, std::span<const std::byte> checkpoint,
                               Observer* observer = nullptr, CheckpointSink* checkpoints = nullptr);
+  /// The next runs tell `recorder` (null: nobody) the order of their answers. It has to outlive them.
+  void record(ArrivalRecorder* recorder) noexcept;
+  /// The next runs take answers in this order instead of the clock's: with the options and the problem of the
+  /// run that was recorded, clock = real, they have its bits. A run ends (kStopped) where its recording does.
+  void replay(std::vector<Arrival> arrivals);
+  /// What makes the iterates of a run what they are, name and value: a recording or a checkpoint is of use
+  /// only where all are equal.
+  [[nodiscard]] std::vector<std::pair<std::string, std::string>> identity(const Problem& problem) const;
+
   /// Asks the running solve(), or else the next one, to end after its current iteration. Any thread;
   /// async-signal-safe.
   void request_stop() noexcept;

@@ -63,6 +63,15 @@ struct TraceRecord {
   std::int64_t max_staleness = 0;  ///< iterations since the most silent worker was heard
 };
 
+/// A worker whose terms left the sums.
+struct DroppedWorker {
+  std::int64_t worker = -1;
+  std::int64_t iteration = -1;  ///< the first one without it
+  std::string why;
+
+  void persist(StateArchive& archive) { archive(worker, iteration, why); }
+};
+
 /// What a run did. Starts at impossible values so that an unset field is seen.
 struct Summary {
   Termination termination = Termination::kNotRun;
@@ -85,6 +94,10 @@ struct Summary {
   double consensus_error =
       -1;  ///< decentralized: largest |x_ij - mean_j|, |y_ij - mean_j|; -1: not decentralized
   Counts counts;
+  /// A worker that missed worker_deadline still computes: the problem has to outlive it, and its thread is
+  /// not to be had back.
+  bool has_runaways = false;
+  std::vector<DroppedWorker> dropped_workers;     ///< in order; empty unless worker_failure = drop
   std::vector<std::int64_t> staleness_histogram;  ///< [k]: answers that were k iterations old when used
   Options options_used;                           ///< with every automatic value filled in
 

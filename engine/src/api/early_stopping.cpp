@@ -36,6 +36,14 @@ ObserverAction EarlyStopping::on_iteration(const IterationView& view) {
   return gave_up_ ? ObserverAction::kStop : ObserverAction::kContinue;
 }
 
+void EarlyStopping::on_waiting(std::size_t worker, double seconds) {
+  if (inner_ != nullptr) inner_->on_waiting(worker, seconds);
+}
+
+void EarlyStopping::on_dropped(const DroppedWorker& worker) {
+  if (inner_ != nullptr) inner_->on_dropped(worker);
+}
+
 void EarlyStopping::persist(StateArchive& archive) {
   archive.sized(start_upper_, chosen_upper_, chosen_lower_);
   archive(evaluated_iteration_, smallest_iteration_, chosen_iteration_, first_loss_, last_loss_,

@@ -13,7 +13,7 @@ constexpr std::string_view kStepSizes = "Step sizes", kRegularization = "Regular
                            kF2sa = "F2SA", kFedNest = "FedNest";
 
 /// Groups whose options act on every method, but for those that are about answers that come late.
-constexpr std::array<std::string_view, 2> kCommonGroups{"Asynchrony", "Limits"};
+constexpr std::array<std::string_view, 3> kCommonGroups{"Asynchrony", "Workers that fail", "Limits"};
 constexpr std::array<std::string_view, 2> kOfArrivals{"active_workers", "max_staleness"};
 
 std::vector<MethodInfo> build_table() {
@@ -163,6 +163,8 @@ Method settled(Method method) { return method == Method::kAuto ? kAutomaticMetho
 bool acts_on(const OptionInfo& option, Method method) {
   const MethodInfo& info = method_info(settled(method));
   if (contains(kOfArrivals, option.name)) return info.pace != Pace::kRounds;
+  // An agent of a network is not to be left out: its neighbours know nothing of the agents behind it.
+  if (option.name == "worker_failure") return info.method != Method::kDsbo && info.method != Method::kSpdb;
   return contains(kCommonGroups, option.group) || contains(info.options, option.group) ||
          contains(info.options, option.name);
 }

@@ -116,6 +116,17 @@ void add_asynchrony(TableBuilder& table) {
   table.number({.name = "seed"}, &Options::seed, at_least(0), "Seed of every random draw of the run.");
 }
 
+void add_failures(TableBuilder& table) {
+  table.group("Workers that fail");
+  table.choice(
+      {.name = "worker_failure"}, choice_of<&Options::worker_failure>(), {"fail", "drop"},
+      "When a worker throws, gives what is not finite, or is late: the run ends, or goes on without it.");
+  table.number({.name = "worker_retries"}, &Options::worker_retries, between(0, 1e6),
+               "Times that a failed answer is asked for again first.");
+  table.number({.name = "worker_deadline", .unit = "seconds"}, &Options::worker_deadline_seconds, at_least(0),
+               "Longest computation of an answer, from when a thread began it; 0: as long as it takes.");
+}
+
 void add_limits(TableBuilder& table) {
   table.group("Limits");
   table.number({.name = "iterations", .symbol = "T"}, &Options::iterations, at_least(0),
@@ -321,6 +332,7 @@ void add_decentralized(TableBuilder& table) {
 std::vector<OptionInfo> build_table() {
   TableBuilder table;
   add_asynchrony(table);
+  add_failures(table);
   add_limits(table);
   add_steps(table);
   add_regularization(table);

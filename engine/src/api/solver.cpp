@@ -3,8 +3,11 @@
 #include <algorithm>
 #include <array>
 #include <map>
+#include <memory>
+#include <mutex>
 #include <optional>
 #include <utility>
+#include <vector>
 
 #include "adbo/option_table.h"
 #include "adbo/version.h"
@@ -34,7 +37,8 @@ void describe_settings(Summary& summary, const Options& given, const Options& us
 }
 
 /// Options that no iterate depends on: a resumed run may have others.
-constexpr std::array<std::string_view, 4> kFreeOptions{"threads", "executor", "iterations", "time_limit"};
+constexpr std::array<std::string_view, 7> kFreeOptions{
+    "threads", "executor", "iterations", "time_limit", "worker_failure", "worker_retries", "worker_deadline"};
 
 bool is_free(std::string_view option) {
   return std::find(kFreeOptions.begin(), kFreeOptions.end(), option) != kFreeOptions.end();
@@ -73,9 +77,66 @@ Status compare(const CheckpointFacts& saved, const CheckpointFacts& present) {
 
 }  // namespace
 
+namespace {
+
+/// Seconds that the end of a run waits for computations that it has given up.
+constexpr double kRunawayGrace = 0.2;
+
+detail::InProcessTransport::WaitReport wait_report(Observer* observer) {
+  if (observer == nullptr) return {};
+  return [observer](std::size_t worker, double seconds) { observer->on_waiting(worker, seconds); };
+}
+
+/// What a run consists of, beside the problem. The limits and the observer are the master's alone.
+struct Run {
+  Run(const Problem& problem, const Options& used, const detail::RunLimits& limits, Observer* observer,
+      ArrivalRecorder* recorder, const std::optional<std::vector<Arrival>>& replayed)
+      : options(used),
+        method(detail::make_method(problem, options)),
+        transport({.programs = std::move(method.programs),
+                   .make_snapshot = std::move(method.make_snapshot),
+                   .on_reclaim = std::move(method.on_reclaim),
+                   .clock = replayed ? std::make_unique<detail::ReplayClock>(*replayed)
+                                     : detail::make_clock(options, problem.num_workers()),
+                   .executor = detail::make_executor(options.executor, static_cast<int>(options.threads)),
+                   .retries = options.worker_retries,
+                   .deadline_seconds = options.worker_deadline_seconds,
+                   .report_waiting = wait_report(observer),
+                   .recorder = recorder},
+                  limits) {}
+
+  Options options;
+  detail::MethodParts method;
+  InProcessTransport transport;
+};
+
+/// A worker that was given up may still be computing, with parts of the run: they stay for as long as the
+/// process lives.
+void abandon(std::unique_ptr<Run> run) {
+  static std::mutex guard;
+  static auto* const abandoned = new std::vector<std::unique_ptr<Run>>;
+  const std::scoped_lock lock(guard);
+  abandoned->push_back(std::move(run));
+}
+
+Status check_arrivals(const std::optional<std::vector<Arrival>>& arrivals, std::size_t workers) {
+  if (!arrivals) return {};
+  for (const Arrival& arrival : *arrivals) {
+    if (arrival.worker >= workers) {
+      return {StatusCode::kInvalidOption, "the recording names worker " + std::to_string(arrival.worker) +
+                                              "; the problem has " + std::to_string(workers)};
+    }
+  }
+  return {};
+}
+
+}  // namespace
+
 struct Solver::Impl {
   Options options;
   detail::RunLimits limits;
+  ArrivalRecorder* recorder = nullptr;
+  std::optional<std::vector<Arrival>> replayed;
 
   Result run(Problem& problem, std::optional<std::span<const std::byte>> checkpoint, Observer* observer,
              CheckpointSink* sink);
@@ -83,6 +144,14 @@ struct Solver::Impl {
 
 Solver::Solver(Options options) : impl_(std::make_unique<Impl>()) { impl_->options = std::move(options); }
 Solver::~Solver() = default;
+
+void Solver::record(ArrivalRecorder* recorder) noexcept { impl_->recorder = recorder; }
+
+void Solver::replay(std::vector<Arrival> arrivals) { impl_->replayed = std::move(arrivals); }
+
+std::vector<std::pair<std::string, std::string>> Solver::identity(const Problem& problem) const {
+  return checkpoint_facts(detail::resolve_options(impl_->options, problem.num_workers()), problem).identity;
+}
 
 void Solver::request_stop() noexcept { impl_->limits.request_stop(); }
 
@@ -103,6 +172,9 @@ Result Solver::Impl::run(Problem& problem, std::optional<std::span<const std::by
   result.status = validate_options(options, problem.num_workers());
   if (!result.status.ok()) return result;
 
+  result.status = check_arrivals(replayed, problem.num_workers());
+  if (!result.status.ok()) return result;
+
   const Options used = detail::resolve_options(options, problem.num_workers());
   const CheckpointFacts facts = checkpoint_facts(used, problem);
   detail::OpenedCheckpoint opened;
@@ -117,18 +189,10 @@ Result Solver::Impl::run(Problem& problem, std::optional<std::span<const std::by
     if (!result.status.ok()) return result;
   }
 
-  detail::MethodParts method = detail::make_method(problem, used);
-  InProcessTransport transport(
-      {.programs = std::move(method.programs),
-       .make_snapshot = std::move(method.make_snapshot),
-       .on_reclaim = std::move(method.on_reclaim),
-       .clock = detail::make_clock(used, problem.num_workers()),
-       .executor = detail::make_executor(used.executor, static_cast<int>(used.threads))},
-      limits);
-  describe_settings(result.summary, options, used, problem.num_workers(), transport.threads());
-
+  auto run = std::make_unique<Run>(problem, used, limits, observer, recorder, replayed);
+  describe_settings(result.summary, options, used, problem.num_workers(), run->transport.threads());
   limits.start(used.time_limit_seconds);
-  detail::MasterLoop loop(used, *method.master, transport, limits, observer, {sink, facts});
+  detail::MasterLoop loop(run->options, *run->method.master, run->transport, limits, observer, {sink, facts});
   try {
     if (checkpoint) {
       StateArchive saved = StateArchive::loading_from(opened.state);
@@ -144,6 +208,8 @@ Result Solver::Impl::run(Problem& problem, std::optional<std::span<const std::by
   const auto v = loop.final_upper(), z = loop.final_lower();
   result.upper.assign(v.begin(), v.end());
   result.lower.assign(z.begin(), z.end());
+  result.summary.has_runaways = run->transport.has_runaways(kRunawayGrace);
+  if (result.summary.has_runaways) abandon(std::move(run));
   return result;
 }
 

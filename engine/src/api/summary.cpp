@@ -53,7 +53,7 @@ void Summary::persist(StateArchive& archive) {
   archive.sized(termination, message, method_used, iterations, wall_seconds, virtual_seconds, cpu_seconds,
                 barrier_virtual_seconds, num_workers, active_workers, max_staleness, threads_given,
                 threads_used, upper_change_max, stationarity_gap, stationarity_iteration, adjoint_residual,
-                consensus_error, counts, staleness_histogram);
+                consensus_error, counts, dropped_workers, staleness_histogram);
   persist_options(archive, options_used);
 }
 

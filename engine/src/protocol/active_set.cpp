@@ -5,7 +5,10 @@
 namespace adbo::detail {
 
 ActiveSet::ActiveSet(std::size_t num_workers, std::size_t wanted, std::int64_t max_staleness)
-    : wanted_(wanted), max_staleness_(max_staleness), last_active_(num_workers, -1) {
+    : wanted_(wanted),
+      is_dropped_(num_workers, 0),
+      max_staleness_(max_staleness),
+      last_active_(num_workers, -1) {
   members_.reserve(num_workers);
 }
 
@@ -27,10 +30,21 @@ std::span<const std::size_t> ActiveSet::finish() {
   return members_;
 }
 
+void ActiveSet::drop(std::size_t worker) {
+  if (is_overdue(worker)) --overdue_missing_;
+  is_dropped_[worker] = 1;
+  const auto left = static_cast<std::size_t>(std::count(is_dropped_.begin(), is_dropped_.end(), 0));
+  wanted_ = std::min(wanted_, left);
+}
+
 void ActiveSet::mark_all(std::int64_t t) { std::fill(last_active_.begin(), last_active_.end(), t); }
 
 std::int64_t ActiveSet::longest_silence(std::int64_t t) const {
-  return t - *std::min_element(last_active_.begin(), last_active_.end());
+  std::int64_t earliest = t;
+  for (std::size_t i = 0; i < last_active_.size(); ++i) {
+    if (is_dropped_[i] == 0) earliest = std::min(earliest, last_active_[i]);
+  }
+  return t - earliest;
 }
 
 }  // namespace adbo::detail

@@ -23,6 +23,8 @@ class ActiveSet {
   [[nodiscard]] bool complete() const { return members_.size() >= wanted_ && overdue_missing_ == 0; }
   /// Ends the collection: the members in ascending order, counted as active at t.
   std::span<const std::size_t> finish();
+  /// Never wanted again. Within a collection, a worker that has not been added.
+  void drop(std::size_t worker);
   /// Every worker was heard at iteration t (a restart).
   void mark_all(std::int64_t t);
   /// Iterations since the most silent worker was active, seen after iteration t.
@@ -31,16 +33,17 @@ class ActiveSet {
   [[nodiscard]] std::span<const std::size_t> members() const { return members_; }
 
   void persist(StateArchive& archive) {
-    archive(last_active_, overdue_missing_, t_);
+    archive(wanted_, is_dropped_, last_active_, overdue_missing_, t_);
     archive.sized(members_);
   }
 
  private:
   [[nodiscard]] bool is_overdue(std::size_t worker) const {
-    return t_ - last_active_[worker] >= max_staleness_;
+    return is_dropped_[worker] == 0 && t_ - last_active_[worker] >= max_staleness_;
   }
 
   std::size_t wanted_;
+  std::vector<std::uint8_t> is_dropped_;
   std::int64_t max_staleness_;
   std::vector<std::int64_t> last_active_;  ///< -1: not yet
   std::vector<std::size_t> members_;

@@ -152,7 +152,14 @@ bool MasterLoop::iterate(std::int64_t t) {
     method_.step(t, active, transport_);
     if (!end_if_running_away(t)) return false;
   }
-  const MethodMaster::Outcome outcome = method_.collective(t, active, transport_);
+  MethodMaster::Outcome outcome = method_.collective(t, active, transport_);
+  while (outcome.incident) {
+    if (!drop(*outcome.incident, t)) return false;
+    remaining_.assign(active.begin(), active.end());
+    std::erase(remaining_, outcome.incident->worker);
+    active = remaining_;
+    outcome = method_.collective(t, active, transport_);
+  }
   if (!accept_outcome(outcome, t)) return false;
   if (outcome.answer_all || !fed) active_.mark_all(t);
   if (!fed && !end_if_running_away(t)) return false;
@@ -165,6 +172,7 @@ bool MasterLoop::iterate(std::int64_t t) {
   if (fed) {
     const std::span<const std::size_t> idle = outcome.answer_all ? everyone_ : active;
     waiting_.assign(idle.begin(), idle.end());
+    std::erase_if(waiting_, [this](std::size_t worker) { return transport_.is_dropped(worker); });
   }
   is_between_ = true;
   if (!observe(t_, active.size(), active_.longest_silence(t))) return false;
@@ -179,12 +187,12 @@ bool MasterLoop::collect(std::int64_t t) {
   while (!active_.complete()) {
     const std::optional<std::size_t> worker = transport_.next_update();
     if (!worker) return end_interrupted();
+    if (const std::optional<WorkerIncident> incident = transport_.update_incident(*worker)) {
+      if (!drop(*incident, t)) return false;
+      continue;
+    }
     transport_.accept(*worker);
     const UpdateMessage& update = transport_.state(*worker);
-    if (update.failure.failed) {
-      return end_with(
-          {.worker = *worker, .non_finite = update.failure.non_finite, .what = update.failure.what}, t);
-    }
     active_.add(*worker);
     const std::size_t age = static_cast<std::size_t>(std::max<std::int64_t>(0, t - update.iteration));
     ++summary_->staleness_histogram[std::min(age, summary_->staleness_histogram.size() - 1)];
@@ -198,6 +206,7 @@ bool MasterLoop::collect(std::int64_t t) {
 void MasterLoop::persist(StateArchive& archive) {
   double wall = wall_seconds(), cpu = run_cpu_seconds();
   archive(t_, is_collecting_, is_between_, active_, upper_start_, wall, cpu);
+  archive.sized(summary_->dropped_workers);
   archive(summary_->iterations, summary_->staleness_histogram, summary_->stationarity_gap,
           summary_->stationarity_iteration);
   method_.persist(archive);
@@ -207,6 +216,7 @@ void MasterLoop::persist(StateArchive& archive) {
   wall_start_ -=
       std::chrono::duration_cast<RunLimits::Instant::duration>(std::chrono::duration<double>(wall));
   cpu_start_ -= cpu;
+  std::erase_if(everyone_, [this](std::size_t worker) { return transport_.is_dropped(worker); });
   find_waiting();
 }
 
@@ -263,7 +273,11 @@ void MasterLoop::store_last_checkpoint() {
 bool MasterLoop::measure_if_due(std::int64_t completed) {
   last_gap_ = kNotMeasured;
   if (options_.stationarity_interval == 0 || completed % options_.stationarity_interval != 0) return true;
-  const MethodMaster::Measurement measurement = method_.stationarity_gap(transport_);
+  MethodMaster::Measurement measurement = method_.stationarity_gap(transport_);
+  while (measurement.outcome.incident) {
+    if (!drop(*measurement.outcome.incident, completed)) return false;
+    measurement = method_.stationarity_gap(transport_);
+  }
   if (!accept_outcome(measurement.outcome, completed)) return false;
   last_gap_ = measurement.gap;
   summary_->stationarity_gap = measurement.gap;
@@ -315,6 +329,7 @@ bool MasterLoop::end(Termination termination, std::string message) {
 }
 
 bool MasterLoop::end_interrupted() {
+  if (transport_.is_recording_over()) return end(Termination::kStopped, "the recording ends here");
   return end(limits_.stop_requested() ? Termination::kStopped : Termination::kTimeLimit);
 }
 
@@ -322,6 +337,23 @@ bool MasterLoop::end_with(const WorkerIncident& incident, std::int64_t completed
   return end(incident.non_finite ? Termination::kDiverged : Termination::kFailed,
              "worker " + std::to_string(incident.worker) + ", iteration " + std::to_string(completed + 1) +
                  ": " + incident.what);
+}
+
+bool MasterLoop::drop(const WorkerIncident& incident, std::int64_t completed) {
+  if (options_.worker_failure != WorkerFailurePolicy::kDrop || !method_.can_drop()) {
+    return end_with(incident, completed);
+  }
+  transport_.drop(incident.worker);
+  active_.drop(incident.worker);
+  method_.drop(incident.worker);
+  std::erase(everyone_, incident.worker);
+  summary_->dropped_workers.push_back({.worker = static_cast<std::int64_t>(incident.worker),
+                                       .iteration = completed + 1,
+                                       .why = incident.what});
+  if (observer_ != nullptr) observer_->on_dropped(summary_->dropped_workers.back());
+  if (everyone_.empty())
+    return end(Termination::kFailed, "no worker is left; the last one: " + incident.what);
+  return true;
 }
 
 bool MasterLoop::accept_outcome(const MethodMaster::Outcome& outcome, std::int64_t completed) {
@@ -332,7 +364,7 @@ bool MasterLoop::accept_outcome(const MethodMaster::Outcome& outcome, std::int64
 /// The delay model's time; under the real clock, whose time goes on while an observer works, the wall time
 /// without that.
 double MasterLoop::run_seconds(double wall) const {
-  return options_.clock == ClockKind::kVirtual ? transport_.now_seconds() : wall;
+  return transport_.has_own_time() ? transport_.now_seconds() : wall;
 }
 
 double MasterLoop::run_cpu_seconds() const {

@@ -63,6 +63,8 @@ class MasterLoop {
   bool end(Termination termination, std::string message = {});
   bool end_interrupted();
   bool end_with(const WorkerIncident& incident, std::int64_t completed);
+  /// Goes on without the worker, where that is wanted and possible; false: the run has ended.
+  bool drop(const WorkerIncident& incident, std::int64_t completed);
   bool accept_outcome(const MethodMaster::Outcome& outcome, std::int64_t completed);
   [[nodiscard]] double wall_seconds() const;
   [[nodiscard]] double run_cpu_seconds() const;
@@ -79,11 +81,12 @@ class MasterLoop {
   std::int64_t image_iteration_ = -1;   ///< -1: none was made
   std::int64_t stored_iteration_ = -1;  ///< of the checkpoint stored last
   Summary* summary_ = nullptr;
-  std::int64_t t_ = 0;                ///< iterations completed
-  bool is_collecting_ = false;        ///< within iteration t, waiting for answers
-  bool is_between_ = false;           ///< between two iterations
-  std::vector<std::size_t> waiting_;  ///< workers to be sent a step before the next iteration, ascending
-  std::vector<std::size_t> everyone_;
+  std::int64_t t_ = 0;                  ///< iterations completed
+  bool is_collecting_ = false;          ///< within iteration t, waiting for answers
+  bool is_between_ = false;             ///< between two iterations
+  std::vector<std::size_t> waiting_;    ///< workers to be sent a step before the next iteration, ascending
+  std::vector<std::size_t> remaining_;  ///< of the active set, after one of it was dropped
+  std::vector<std::size_t> everyone_;   ///< that is not dropped
   std::vector<double> upper_start_;
   RunLimits::Instant wall_start_{};
   double cpu_start_ = 0;

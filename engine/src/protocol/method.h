@@ -12,13 +12,6 @@
 
 namespace adbo::detail {
 
-/// Why a collective exchange did not give what it should.
-struct WorkerIncident {
-  std::size_t worker = 0;
-  bool non_finite = false;
-  std::string what;
-};
-
 /// How a method ends the run by itself.
 struct Ending {
   Termination termination = Termination::kConverged;
@@ -64,6 +57,12 @@ class MethodMaster {
   /// Fills what the method knows of a record: objectives, distance, cuts.
   virtual void describe(TraceRecord& record) const = 0;
   virtual void describe(Summary& summary) const = 0;
+
+  /// Whether the method can go on without a worker.
+  [[nodiscard]] virtual bool can_drop() const { return true; }
+  /// The worker's terms leave the sums; it will be neither asked nor heard again. Between two exchanges. What
+  /// a collective exchange had begun is begun anew.
+  virtual void drop(std::size_t /*worker*/) {}
 
   /// All that later iterations depend on, as it is between two iterations.
   virtual void persist(StateArchive& archive) = 0;

@@ -7,6 +7,7 @@
 
 #include "adbo/state_archive.h"
 #include "protocol/messages.h"
+#include "protocol/worker_incident.h"
 
 namespace adbo::detail {
 
@@ -37,6 +38,12 @@ class Transport : public WorkerStates {
   virtual void send_step(std::size_t worker) = 0;
   /// Waits for the next update in the clock's order. nullopt: the run was interrupted (stop, time limit).
   virtual std::optional<std::size_t> next_update() = 0;
+  /// What is wrong with the answer that next_update() gave, or that the last exchange should have given.
+  [[nodiscard]] virtual std::optional<WorkerIncident> update_incident(std::size_t worker) const = 0;
+  [[nodiscard]] virtual std::optional<WorkerIncident> reply_incident(std::size_t worker) const = 0;
+  /// The worker is never asked or heard again.
+  virtual void drop(std::size_t worker) = 0;
+  [[nodiscard]] virtual bool is_dropped(std::size_t worker) const = 0;
   /// Makes the worker's newest update its state.
   virtual void accept(std::size_t worker) = 0;
 
@@ -50,8 +57,8 @@ class Transport : public WorkerStates {
     kTimed,    ///< the exchange takes what the delay model says, and the slowest decides
     kUntimed,  ///< a measurement: it takes no time of the run and disturbs nothing
   };
-  /// Sends the request of every worker (filled through request()) and waits for all answers; false:
-  /// interrupted. kTimed needs that no step is in flight (hold_all or discard_all before).
+  /// Sends the request of every worker that is not dropped (filled through request()) and waits for all
+  /// answers; false: interrupted. kTimed needs that no step is in flight (hold_all or discard_all before).
   virtual bool exchange_all(Timing timing) = 0;
   /// The same with some of the workers (ascending); the others' replies stand.
   virtual bool exchange(std::span<const std::size_t> workers, Timing timing) = 0;
@@ -61,8 +68,13 @@ class Transport : public WorkerStates {
   /// The worker's answer to its last exchange, valid until its next one.
   [[nodiscard]] virtual const RoundMessage& reply(std::size_t worker) const = 0;
 
+  /// Whether now_seconds() is another time than that of the wall: virtual, or recorded.
+  [[nodiscard]] virtual bool has_own_time() const { return false; }
   /// Seconds of the run: virtual under the virtual clock.
   [[nodiscard]] virtual double now_seconds() const = 0;
+
+  /// Whether the run was interrupted because the recording it follows is over.
+  [[nodiscard]] virtual bool is_recording_over() const { return false; }
 
   /// Whether a step of the worker is in flight, or its answer waits for next_update().
   [[nodiscard]] virtual bool is_awaited(std::size_t worker) const = 0;

@@ -64,6 +64,19 @@ void RealClock::persist(StateArchive& archive) {
       archive, [now](Instant due) { return std::chrono::duration<double>(due - now).count(); }, after);
 }
 
+Clock::Next ReplayClock::next() {
+  if (taken_ >= arrivals_.size()) return {.kind = Next::Kind::kNever};
+  const Arrival& arrival = arrivals_[taken_];
+  return {.kind = Next::Kind::kAwaitWorker, .is_lost = arrival.is_lost, .worker = arrival.worker};
+}
+
+void ReplayClock::take(std::size_t worker) {
+  assert(taken_ < arrivals_.size() && arrivals_[taken_].worker == worker);
+  (void)worker;
+  now_ = arrivals_[taken_].seconds;
+  ++taken_;
+}
+
 std::unique_ptr<Clock> make_clock(const Options& options, std::size_t num_workers) {
   DelayModel delays(parse_delay(options.delay).value_or(DelayDistribution{}),
                     parse_stragglers(options.stragglers).value_or(Stragglers{}), options.seed, num_workers);

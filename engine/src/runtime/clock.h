@@ -8,6 +8,7 @@
 #include <queue>
 #include <vector>
 
+#include "adbo/arrivals.h"
 #include "adbo/options.h"
 #include "adbo/state_archive.h"
 #include "runtime/delay_model.h"
@@ -25,8 +26,10 @@ class Clock {
       kAwaitWorker,  ///< `worker`'s answer is the next one, once it is there
       kAwaitTime,    ///< nothing is due before `time`, unless another answer comes
       kAwaitAny,     ///< whichever comes
+      kNever,        ///< a recording is over
     };
     Kind kind = Kind::kAwaitAny;
+    bool is_lost = false;  ///< kAwaitWorker: not to be waited for, it never answered
     std::size_t worker = 0;
     Instant time{};
   };
@@ -119,6 +122,24 @@ class RealClock final : public Clock {
   Instant start_;
   DueQueue<Instant> queue_;
   std::uint64_t seen_count_ = 0;
+};
+
+/// Answers are taken in a recorded order.
+class ReplayClock final : public Clock {
+ public:
+  explicit ReplayClock(std::vector<Arrival> arrivals) : arrivals_(std::move(arrivals)) {}
+  void sent(std::size_t) override {}
+  void seen(std::size_t) override {}
+  [[nodiscard]] Next next() override;
+  void take(std::size_t worker) override;
+  [[nodiscard]] double now_seconds() const override { return now_; }
+  [[nodiscard]] bool is_deterministic() const override { return true; }
+  void persist(StateArchive& archive) override { archive(taken_, now_); }
+
+ private:
+  std::vector<Arrival> arrivals_;
+  std::size_t taken_ = 0;
+  double now_ = 0;
 };
 
 [[nodiscard]] std::unique_ptr<Clock> make_clock(const Options& options, std::size_t num_workers);

@@ -4,6 +4,7 @@
 #include <cassert>
 #include <exception>
 #include <numeric>
+#include <sstream>
 #include <utility>
 
 namespace adbo::detail {
@@ -12,6 +13,13 @@ namespace {
 /// The longest the master sleeps without looking at its limits: a signal handler may set the stop flag but
 /// must not ring the bell, which can take a lock.
 constexpr std::chrono::milliseconds kPatience{100};
+
+/// From one report of waiting to the next.
+constexpr double kReportInterval = 5;
+
+std::int64_t nanoseconds(std::chrono::steady_clock::time_point time) {
+  return std::chrono::duration_cast<std::chrono::nanoseconds>(time.time_since_epoch()).count();
+}
 
 /// The ring's next slot. A full ring is a broken protocol (at most one request per worker), not an event:
 /// nothing sane can follow it.
@@ -46,6 +54,10 @@ void compute_into(Message& message, const Compute& compute) {
 
 InProcessTransport::InProcessTransport(Parts parts, const RunLimits& limits)
     : limits_(limits),
+      retries_(parts.retries),
+      deadline_seconds_(parts.deadline_seconds),
+      report_waiting_(std::move(parts.report_waiting)),
+      recorder_(parts.recorder),
       domain_(parts.programs.size(), std::move(parts.make_snapshot), std::move(parts.on_reclaim)),
       channels_(parts.programs.size()),
       everyone_(parts.programs.size()),
@@ -70,6 +82,9 @@ InProcessTransport::~InProcessTransport() = default;
 void InProcessTransport::run_worker(std::size_t worker) noexcept {
   const Snapshot& snapshot = domain_.read(worker);  // (E3): also makes the request visible
   Channel& channel = channels_[worker];
+  if (deadline_seconds_ > 0) {
+    channel.started_at.store(nanoseconds(std::chrono::steady_clock::now()), std::memory_order_relaxed);
+  }
   if (channel.request.ask == Ask::kStep) {
     answer_step(channel, snapshot);
   } else {
@@ -80,8 +95,14 @@ void InProcessTransport::run_worker(std::size_t worker) noexcept {
 
 void InProcessTransport::answer_step(Channel& channel, const Snapshot& snapshot) {
   UpdateMessage& out = claim_slot(channel.updates);
-  compute_into(
-      out, [&] { channel.program->step(channel.request, snapshot, *channel.updates.last_published(), out); });
+  const UpdateMessage& previous = *channel.updates.last_published();
+  compute_into(out, [&] { channel.program->step(channel.request, snapshot, previous, out); });
+  // A failed answer carries the state from before: another step may follow it.
+  if (out.failure.failed) {
+    WorkerFailure failure = std::move(out.failure);
+    out = previous;
+    out.failure = std::move(failure);
+  }
   channel.updates.publish();  // (E1)
 }
 
@@ -106,6 +127,8 @@ Request& InProcessTransport::request(std::size_t worker) {
 }
 
 void InProcessTransport::dispatch(std::size_t worker) {
+  channels_[worker].started_at.store(0, std::memory_order_relaxed);
+  channels_[worker].asked_at = std::chrono::steady_clock::now();
   domain_.hand_to(worker);  // (E3)
   executor_->submit(
       {.run = [](void* self,
@@ -119,6 +142,7 @@ void InProcessTransport::send_step(std::size_t worker) {
   assert(channel.step == Pending::kNothing && channel.request.ask == Ask::kStep);
   channel.step = Pending::kComputing;
   ++steps_in_flight_;
+  channel.retries = 0;
   clock_->sent(worker);
   dispatch(worker);
 }
@@ -150,8 +174,7 @@ void InProcessTransport::notice_any() {
   for (std::size_t k = 0; k < n; ++k) {
     const std::size_t worker = (start + k) % n;
     const Channel& channel = channels_[worker];
-    const bool computing = channel.step == Pending::kComputing || channel.round == Pending::kComputing;
-    if (computing && notice(worker)) scan_start_ = (worker + 1) % n;
+    if (computes(channel) && notice(worker)) scan_start_ = (worker + 1) % n;
   }
 }
 
@@ -167,8 +190,12 @@ std::optional<std::size_t> InProcessTransport::take_due() {
   switch (next.kind) {
     case Clock::Next::Kind::kReady:
       break;
+    case Clock::Next::Kind::kNever:
+      is_recording_over_ = true;
+      return std::nullopt;
     case Clock::Next::Kind::kAwaitWorker:
-      if (!notice(next.worker)) return std::nullopt;
+      if (next.is_lost) channels_[next.worker].is_lost = true;
+      if (!channels_[next.worker].is_lost && !notice(next.worker)) return std::nullopt;
       break;
     case Clock::Next::Kind::kAwaitTime:
       wake_at_ = std::min(wake_at_, next.time);
@@ -177,23 +204,151 @@ std::optional<std::size_t> InProcessTransport::take_due() {
       return std::nullopt;
   }
   clock_->take(next.worker);
+  record(next.worker);
+  if (ask_again(next.worker)) return std::nullopt;
   Channel& channel = channels_[next.worker];
-  if (channel.round == Pending::kAnswered) {
+  if (channel.round != Pending::kNothing) {
     channel.round = Pending::kNothing;
   } else {
     channel.step = Pending::kNothing;
     --steps_in_flight_;
   }
-  return next.worker;
+  // Nobody waits any more for one that is gone.
+  return channel.is_dropped ? std::nullopt : std::optional(next.worker);
 }
+
+/// The clock of arrivals knows nothing of a worker that never arrives.
+std::optional<std::size_t> InProcessTransport::take_lost() {
+  for (std::size_t i = 0; i < channels_.size(); ++i) {
+    Channel& channel = channels_[i];
+    if (!channel.is_lost || channel.is_dropped) continue;
+    if (channel.step == Pending::kNothing && channel.round == Pending::kNothing) continue;
+    if (channel.round != Pending::kNothing) {
+      channel.round = Pending::kNothing;
+    } else {
+      channel.step = Pending::kNothing;
+      --steps_in_flight_;
+    }
+    record(i);
+    return i;
+  }
+  return std::nullopt;
+}
+
+void InProcessTransport::record(std::size_t worker) {
+  if (recorder_ == nullptr) return;
+  recorder_->arrived({.worker = static_cast<std::uint32_t>(worker),
+                      .seconds = clock_->now_seconds(),
+                      .is_lost = channels_[worker].is_lost});
+}
+
+/// Asks for a failed answer once more, if that is allowed. The step is then one of the snapshot published
+/// last.
+bool InProcessTransport::ask_again(std::size_t worker) {
+  Channel& channel = channels_[worker];
+  if (channel.is_lost || channel.is_dropped || channel.retries >= retries_) return false;
+  if (channel.round == Pending::kAnswered) {
+    if (!channel.rounds.peek(0).failure.failed) return false;
+    channel.rounds.release(channel.rounds.available());  // (E2)
+    channel.round = Pending::kComputing;
+  } else {
+    if (!channel.updates.peek(channel.updates_seen - 1).failure.failed) return false;
+    release_older(channel);
+    channel.step = Pending::kComputing;
+    channel.request.iteration = domain_.current().iteration;
+  }
+  ++channel.retries;
+  clock_->sent(worker);
+  dispatch(worker);
+  return true;
+}
+
+/// Gives up the workers that compute for longer than the deadline. An answer that is there counts, however
+/// late the master looks; so does one that has not been begun, unless all threads are held by workers given
+/// up.
+void InProcessTransport::note_lost() {
+  const Clock::Instant now = std::chrono::steady_clock::now();
+  const auto allowed = static_cast<std::int64_t>(deadline_seconds_ * 1e9);
+  int held_threads = 0;
+  for (std::size_t i = 0; i < channels_.size(); ++i) {
+    Channel& channel = channels_[i];
+    const std::int64_t started = channel.started_at.load(std::memory_order_relaxed);
+    const bool is_late = started != 0 && nanoseconds(now) - started > allowed;
+    if (computes(channel) && is_late && !notice(i)) channel.is_lost = true;
+    held_threads += channel.is_lost && started != 0 ? 1 : 0;
+  }
+  if (held_threads < executor_->threads()) return;
+  for (Channel& channel : channels_) {
+    if (computes(channel) && channel.started_at.load(std::memory_order_relaxed) == 0) channel.is_lost = true;
+  }
+}
+
+bool InProcessTransport::has_runaways(double seconds) {
+  const auto runs = [](const Channel& channel) {
+    return channel.is_lost && channel.started_at.load(std::memory_order_relaxed) != 0 &&
+           channel.updates.available() == channel.updates_seen && channel.rounds.available() == 0;
+  };
+  const Clock::Instant deadline =
+      std::chrono::steady_clock::now() +
+      std::chrono::duration_cast<Clock::Instant::duration>(std::chrono::duration<double>(seconds));
+  for (;;) {
+    const std::uint32_t ticket = bell_.ticket();
+    if (std::none_of(channels_.begin(), channels_.end(), runs)) return false;
+    if (std::chrono::steady_clock::now() >= deadline) return true;
+    (void)bell_.wait_until(ticket, deadline);
+  }
+}
+
+/// Of the workers that compute, the one asked first.
+void InProcessTransport::report_waiting(Clock::Instant since, Clock::Instant now) {
+  const Channel* earliest = nullptr;
+  for (const Channel& channel : channels_) {
+    if (computes(channel) && (earliest == nullptr || channel.asked_at < earliest->asked_at))
+      earliest = &channel;
+  }
+  if (earliest == nullptr) return;  // a delay that is injected
+  report_waiting_(static_cast<std::size_t>(earliest - channels_.data()),
+                  std::chrono::duration<double>(now - since).count());
+}
+
+std::optional<WorkerIncident> InProcessTransport::incident(std::size_t worker,
+                                                           const WorkerFailure* failure) const {
+  if (channels_[worker].is_lost) {
+    std::ostringstream what;
+    what << "no answer within " << deadline_seconds_ << " s (worker_deadline)";
+    return WorkerIncident{.worker = worker, .non_finite = false, .what = what.str()};
+  }
+  if (failure == nullptr || !failure->failed) return std::nullopt;
+  return WorkerIncident{.worker = worker, .non_finite = failure->non_finite, .what = failure->what};
+}
+
+std::optional<WorkerIncident> InProcessTransport::update_incident(std::size_t worker) const {
+  const Channel& channel = channels_[worker];
+  return incident(worker, &channel.updates.peek(channel.updates_seen - 1).failure);
+}
+
+std::optional<WorkerIncident> InProcessTransport::reply_incident(std::size_t worker) const {
+  const Channel& channel = channels_[worker];
+  return incident(worker, channel.is_lost ? nullptr : &channel.rounds.peek(0).failure);
+}
+
+void InProcessTransport::drop(std::size_t worker) { channels_[worker].is_dropped = true; }
 
 /// True as soon as `condition` holds; false when the run is interrupted. The condition sets wake_at_.
 template <class Condition>
 bool InProcessTransport::wait_until(const Condition& condition) {
+  const Clock::Instant since = std::chrono::steady_clock::now();
+  double reported = 0;
   for (;;) {
     const std::uint32_t ticket = bell_.ticket();  // (E4): before looking
+    if (deadline_seconds_ > 0) note_lost();
     if (condition()) return true;
-    if (limits_.interrupted()) return false;
+    if (limits_.interrupted() || is_recording_over_) return false;
+    const Clock::Instant now = std::chrono::steady_clock::now();
+    if (report_waiting_ && std::chrono::duration<double>(now - since).count() >= reported + kReportInterval) {
+      reported += kReportInterval;
+      report_waiting(since, now);
+    }
     if (executor_->run_one()) continue;
     (void)bell_.wait_until(ticket, limits_.earliest(wake_at_));
   }
@@ -201,15 +356,21 @@ bool InProcessTransport::wait_until(const Condition& condition) {
 
 std::optional<std::size_t> InProcessTransport::wait_due() {
   std::optional<std::size_t> taken;
-  (void)wait_until([&] { return (taken = take_due()).has_value(); });
+  (void)wait_until([&] {
+    taken = take_due();
+    if (!taken && deadline_seconds_ > 0 && !clock_->is_deterministic()) taken = take_lost();
+    return taken.has_value();
+  });
   return taken;
 }
 
 std::optional<std::size_t> InProcessTransport::next_update() {
-  if (held_.empty()) return wait_due();
-  const std::size_t worker = held_.pop();
-  channels_[worker].is_held = false;
-  return worker;
+  while (!held_.empty()) {
+    const std::size_t worker = held_.pop();
+    channels_[worker].is_held = false;
+    if (!channels_[worker].is_dropped) return worker;
+  }
+  return wait_due();
 }
 
 /// Everything but the newest update goes back to the worker.
@@ -239,6 +400,7 @@ bool InProcessTransport::discard_all() {
   while (!held_.empty()) {
     Channel& channel = channels_[held_.pop()];
     channel.is_held = false;
+    if (channel.is_lost) continue;  // it has given no update
     if (!channel.uses_kept) channel.kept = channel.updates.peek(0);
     channel.uses_kept = true;
     release_older(channel);
@@ -255,8 +417,7 @@ bool InProcessTransport::settle() {
 }
 
 bool InProcessTransport::nobody_computes() const {
-  return std::none_of(channels_.begin(), channels_.end(),
-                      [](const Channel& channel) { return channel.step == Pending::kComputing; });
+  return std::none_of(channels_.begin(), channels_.end(), computes);
 }
 
 bool InProcessTransport::is_awaited(std::size_t worker) const {
@@ -265,6 +426,11 @@ bool InProcessTransport::is_awaited(std::size_t worker) const {
 }
 
 bool InProcessTransport::prepare_to_persist(double grace_seconds) {
+  // One that has been given up and not yet been dropped is about to end the run, or to be dropped.
+  const bool any_lost = std::any_of(channels_.begin(), channels_.end(), [](const Channel& channel) {
+    return channel.is_lost && !channel.is_dropped;
+  });
+  if (any_lost) return false;
   if (!clock_->is_deterministic()) {
     notice_any();
     return true;
@@ -295,9 +461,9 @@ void InProcessTransport::persist(StateArchive& archive) {
 void InProcessTransport::persist_channel(StateArchive& archive, Channel& channel) {
   // The program of a step that is being computed is not the master's to look at: a resumed run begins with a
   // fresh one. The step itself is asked for again.
-  bool has_program = channel.step != Pending::kComputing;
+  bool has_program = channel.step != Pending::kComputing && !channel.is_lost;
   Pending step = has_program ? channel.step : Pending::kNothing;
-  archive(has_program, step, channel.is_held, channel.uses_kept);
+  archive(has_program, step, channel.is_held, channel.uses_kept, channel.is_dropped);
   if (archive.is_loading()) channel.step = step;
   if (has_program) channel.program->persist(archive);
   if (channel.uses_kept) {
@@ -330,26 +496,31 @@ void InProcessTransport::persist_messages(StateArchive& archive, Channel& channe
 
 bool InProcessTransport::exchange(std::span<const std::size_t> workers, Timing timing) {
   exchange_is_timed_ = timing == Timing::kTimed;
+  std::size_t asked = 0;
   for (const std::size_t i : workers) {
     Channel& channel = channels_[i];
+    if (channel.is_lost || channel.is_dropped) continue;
     assert(channel.request.ask != Ask::kStep && channel.step != Pending::kComputing);
     channel.rounds.release(channel.rounds.available());  // (E2): the reply before
     channel.round = Pending::kComputing;
+    channel.retries = 0;
+    ++asked;
     if (timing == Timing::kTimed) clock_->sent(i);
     dispatch(i);
   }
   if (timing == Timing::kTimed) {
     assert(steps_in_flight_ == 0);
-    for (std::size_t k = 0; k < workers.size(); ++k) {
+    for (std::size_t k = 0; k < asked; ++k) {
       if (!wait_due()) return false;
     }
     return true;
   }
-  const bool complete = wait_until([this, workers] {
+  const bool complete = wait_until([this] {
     wake_at_ = std::chrono::steady_clock::now() + kPatience;
     notice_any();
-    return std::all_of(workers.begin(), workers.end(),
-                       [this](std::size_t worker) { return channels_[worker].round == Pending::kAnswered; });
+    return std::none_of(channels_.begin(), channels_.end(), [](const Channel& channel) {
+      return channel.round == Pending::kComputing && !channel.is_lost;
+    });
   });
   for (const std::size_t i : workers) channels_[i].round = Pending::kNothing;
   return complete;

@@ -1,8 +1,11 @@
 #pragma once
 
+#include <atomic>
 #include <cstddef>
+#include <cstdint>
 #include <functional>
 #include <memory>
+#include <optional>
 #include <span>
 #include <vector>
 
@@ -27,12 +30,19 @@ namespace adbo::detail {
 /// update is discarded, the accepted state, which has to outlive it, moves into a copy of the master's.
 class InProcessTransport final : public Transport {
  public:
+  /// The worker that is missed, and for how long the master has waited.
+  using WaitReport = std::function<void(std::size_t worker, double seconds)>;
+
   struct Parts {
     std::vector<std::unique_ptr<WorkerProgram>> programs;  ///< one per worker
     std::function<std::unique_ptr<Snapshot>()> make_snapshot;
     std::function<void(Snapshot&)> on_reclaim;
     std::unique_ptr<Clock> clock;
     std::unique_ptr<Executor> executor;
+    std::int64_t retries = 0;             ///< of an answer that failed
+    double deadline_seconds = 0;          ///< that an answer may take to compute; 0: none
+    WaitReport report_waiting{};          ///< called every kReportInterval of waiting; may be empty
+    ArrivalRecorder* recorder = nullptr;  ///< may be null
   };
 
   InProcessTransport(Parts parts, const RunLimits& limits);
@@ -48,6 +58,10 @@ class InProcessTransport final : public Transport {
   Request& request(std::size_t worker) override;
   void send_step(std::size_t worker) override;
   std::optional<std::size_t> next_update() override;
+  [[nodiscard]] std::optional<WorkerIncident> update_incident(std::size_t worker) const override;
+  [[nodiscard]] std::optional<WorkerIncident> reply_incident(std::size_t worker) const override;
+  void drop(std::size_t worker) override;
+  [[nodiscard]] bool is_dropped(std::size_t worker) const override { return channels_[worker].is_dropped; }
   void accept(std::size_t worker) override;
   bool hold_all() override;
   bool discard_all() override;
@@ -56,11 +70,16 @@ class InProcessTransport final : public Transport {
   bool exchange(std::span<const std::size_t> workers, Timing timing) override;
   [[nodiscard]] const RoundMessage& reply(std::size_t worker) const override;
   [[nodiscard]] double now_seconds() const override { return clock_->now_seconds(); }
+  [[nodiscard]] bool has_own_time() const override { return clock_->is_deterministic(); }
+  [[nodiscard]] bool is_recording_over() const override { return is_recording_over_; }
   [[nodiscard]] bool is_awaited(std::size_t worker) const override;
   bool prepare_to_persist(double grace_seconds) override;
   void persist(StateArchive& archive) override;
 
   [[nodiscard]] int threads() const { return executor_->threads(); }
+  /// Whether a worker that was given up still computes: then this object, and what its programs refer to,
+  /// must not be destroyed. Waits for `seconds` at most that they end.
+  [[nodiscard]] bool has_runaways(double seconds);
 
  private:
   static constexpr std::size_t kUpdateDepth = 4;
@@ -77,6 +96,9 @@ class InProcessTransport final : public Transport {
     SpscRing<RoundMessage, kRoundDepth> rounds;
     std::unique_ptr<WorkerProgram> program;
     Request request;  ///< written by the master before hand_to (E3)
+    /// Of the computation under way, in nanoseconds of the steady clock; 0: not begun. Written by the worker,
+    /// reset by the master before it asks. A hint: nothing is published with it.
+    std::atomic<std::int64_t> started_at{0};
     // The master's alone:
     std::size_t updates_seen = 0;  ///< messages in the ring that the master knows of
     UpdateMessage kept;            ///< the accepted state where the ring's oldest message is a discarded one
@@ -84,6 +106,10 @@ class InProcessTransport final : public Transport {
     bool is_held = false;  ///< its update was taken and waits for next_update()
     Pending step = Pending::kNothing;
     Pending round = Pending::kNothing;
+    Clock::Instant asked_at{};
+    std::int64_t retries = 0;  ///< of the present request
+    bool is_lost = false;      ///< it did not answer in time; whatever comes later is not looked at
+    bool is_dropped = false;
   };
 
   void run_worker(std::size_t worker) noexcept;
@@ -91,6 +117,16 @@ class InProcessTransport final : public Transport {
   void answer_round(Channel& channel, const Snapshot& snapshot);
 
   void dispatch(std::size_t worker);
+  [[nodiscard]] static bool computes(const Channel& channel) {
+    return !channel.is_lost && (channel.step == Pending::kComputing || channel.round == Pending::kComputing);
+  }
+  void note_lost();
+  [[nodiscard]] std::optional<std::size_t> take_lost();
+  bool ask_again(std::size_t worker);
+  void record(std::size_t worker);
+  void report_waiting(Clock::Instant since, Clock::Instant now);
+  [[nodiscard]] std::optional<WorkerIncident> incident(std::size_t worker,
+                                                       const WorkerFailure* failure) const;
   void persist_channel(StateArchive& archive, Channel& channel);
   static void persist_messages(StateArchive& archive, Channel& channel, std::size_t count);
   [[nodiscard]] bool nobody_computes() const;
@@ -103,6 +139,11 @@ class InProcessTransport final : public Transport {
   bool wait_until(const Condition& condition);
 
   const RunLimits& limits_;
+  std::int64_t retries_;
+  double deadline_seconds_;
+  WaitReport report_waiting_;
+  ArrivalRecorder* recorder_;
+  bool is_recording_over_ = false;
   SnapshotDomain<Snapshot> domain_;
   std::vector<Channel> channels_;
   std::vector<std::size_t> everyone_;  ///< 0 ... N-1

@@ -3,6 +3,7 @@
 #include <algorithm>
 #include <cmath>
 #include <limits>
+#include <numeric>
 #include <utility>
 
 #include "protocol/count_work.h"
@@ -37,6 +38,8 @@ AdboMaster::AdboMaster(const Problem& problem, const Options& options, std::shar
     const auto begin = dual.begin() + static_cast<std::ptrdiff_t>(local_[i].begin);
     consensus_dual_.emplace_back(begin, begin + static_cast<std::ptrdiff_t>(local_[i].size));
   }
+  workers_.resize(problem.num_workers());
+  std::iota(workers_.begin(), workers_.end(), std::size_t{0});
   if (!eliminates_upper_copies(problem, options)) resum_consensus_duals();
 }
 
@@ -56,6 +59,16 @@ void AdboMaster::step(std::int64_t t, std::span<const std::size_t> active, const
   step_lower_consensus();
   step_multipliers(t);
   if (!consensus_dual_sum_.empty()) step_consensus_duals(t, active, states);
+}
+
+void AdboMaster::drop(std::size_t worker) {
+  std::erase(workers_, worker);
+  update_.set_workers(workers_);
+  counts_.cuts_dropped += static_cast<std::int64_t>(polytope_.drop_all());
+  upper_value_[worker] = kNotMeasured;
+  if (consensus_dual_sum_.empty()) return;
+  std::fill(consensus_dual_[worker].begin(), consensus_dual_[worker].end(), 0.0);
+  resum_consensus_duals();
 }
 
 void AdboMaster::absorb(std::span<const std::size_t> active, const WorkerStates& states) {
@@ -170,7 +183,10 @@ MethodMaster::Outcome AdboMaster::collective(std::int64_t t, std::span<const std
   const PolytopeUpdate::Result result =
       update_.run(upper_consensus_, lower_consensus_, transport, cut, local_products_, counts_);
   barrier_seconds_ += result.barrier_seconds;
-  if (!result.outcome.complete()) return result.outcome;
+  if (!result.outcome.complete()) {
+    pool_->unpin(cut);
+    return result.outcome;
+  }
   lower_distance_ = result.distance;
   lower_objective_ = result.lower_objective;
 
@@ -187,23 +203,20 @@ MethodMaster::Outcome AdboMaster::collective(std::int64_t t, std::span<const std
 
 MethodMaster::Measurement AdboMaster::stationarity_gap(Transport& transport) {
   if (!transport.settle()) return {.outcome = {.interrupted = true}};
-  for (std::size_t i = 0; i < transport.num_workers(); ++i) {
+  for (const std::size_t i : workers_) {
     Request& request = transport.request(i);
     request.ask = Ask::kMeasure;
     request.consensus_dual = consensus_dual_[i];
     request.reference_upper = transport.state(i).upper_local;
     request.reference_lower = transport.state(i).lower_local;
   }
-  if (!transport.exchange_all(Transport::Timing::kUntimed)) return {.outcome = {.interrupted = true}};
+  if (!transport.exchange(workers_, Transport::Timing::kUntimed)) return {.outcome = {.interrupted = true}};
 
   Measurement measurement;
-  for (std::size_t i = 0; i < transport.num_workers(); ++i) {
+  for (const std::size_t i : workers_) {
+    measurement.outcome.incident = transport.reply_incident(i);
+    if (measurement.outcome.incident) return measurement;
     const RoundMessage& reply = transport.reply(i);
-    if (reply.failure.failed) {
-      measurement.outcome.incident =
-          WorkerIncident{.worker = i, .non_finite = reply.failure.non_finite, .what = reply.failure.what};
-      return measurement;
-    }
     measurement.gap += reply.gap_upper + reply.gap_lower;
   }
   measurement.gap += consensus_gap(transport);
@@ -221,7 +234,7 @@ double AdboMaster::consensus_gap(const WorkerStates& states) const {
   }
   if (!consensus_dual_sum_.empty()) add_scaled(-1.0, consensus_dual_sum_, upper);
   gap += squared_norm(upper) + squared_norm(lower);
-  for (std::size_t i = 0; i < local_.size(); ++i) {
+  for (const std::size_t i : workers_) {
     const std::vector<double>& x = states.state(i).upper_local;
     for (std::size_t k = 0; k < local_[i].size; ++k) {
       const double difference = x[k] - upper_consensus_[local_[i].begin + k];
@@ -240,7 +253,7 @@ void AdboMaster::describe(TraceRecord& record) const {
     ++heard;
   }
   record.upper_objective = heard > 0 ? sum / static_cast<double>(heard) : kNotMeasured;
-  record.lower_objective = lower_objective_ / static_cast<double>(upper_value_.size());
+  record.lower_objective = lower_objective_ / static_cast<double>(workers_.size());
   record.lower_distance = lower_distance_;
   record.cuts = static_cast<std::int64_t>(polytope_.size());
 }

@@ -27,6 +27,8 @@ class AdboMaster final : public MethodMaster {
   void step(std::int64_t t, std::span<const std::size_t> active, const WorkerStates& states) override;
   Outcome collective(std::int64_t t, std::span<const std::size_t> active, Transport& transport) override;
   Measurement stationarity_gap(Transport& transport) override;
+  /// Its dual and its G_i go, and the cuts, which speak of the sums with the worker.
+  void drop(std::size_t worker) override;
   [[nodiscard]] std::span<const double> upper_consensus() const override { return upper_consensus_; }
   [[nodiscard]] std::span<const double> lower_consensus() const override { return lower_consensus_; }
   void describe(TraceRecord& record) const override;
@@ -34,6 +36,8 @@ class AdboMaster final : public MethodMaster {
 
   [[nodiscard]] const Polytope& polytope() const { return polytope_; }
   void persist(StateArchive& archive) override {
+    archive.sized(workers_);
+    if (archive.is_loading()) update_.set_workers(workers_);
     archive(polytope_, upper_consensus_, lower_consensus_, consensus_dual_, consensus_dual_sum_, upper_value_,
             steps_since_resum_, lower_objective_, lower_distance_, barrier_seconds_, counts_);
   }
@@ -53,6 +57,7 @@ class AdboMaster final : public MethodMaster {
   const Options& options_;
   std::shared_ptr<CutPool> pool_;
   std::vector<LocalUpper> local_;
+  std::vector<std::size_t> workers_;  ///< those not dropped, ascending
   Polytope polytope_;
   PolytopeUpdate update_;
 

@@ -59,6 +59,10 @@ std::size_t Polytope::drop_inactive(DropRule rule) {
   });
 }
 
+std::size_t Polytope::drop_all() {
+  return remove_if([](const Member&) { return true; });
+}
+
 std::size_t Polytope::evict_if_full() {
   if (members_.size() < max_cuts_) return 0;
   const auto smallest =

@@ -30,6 +30,8 @@ class Polytope {
 
   /// 97_new_35, 97_new_36; the number of cuts that went.
   std::size_t drop_inactive(DropRule rule);
+  /// Drops every cut; how many went.
+  std::size_t drop_all();
   /// Makes room for one more: the smallest multiplier goes, the oldest of equals. The number of cuts that
   /// went.
   std::size_t evict_if_full();

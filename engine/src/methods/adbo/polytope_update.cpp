@@ -1,6 +1,8 @@
 #include "methods/adbo/polytope_update.h"
 
 #include <algorithm>
+#include <numeric>
+#include <optional>
 
 #include "protocol/count_work.h"
 #include "protocol/vector_math.h"
@@ -8,24 +10,11 @@
 namespace adbo::detail {
 namespace {
 
-/// The transport's answer to an exchange as an outcome: an interruption, a worker's failure, or nothing.
-MethodMaster::Outcome inspect(bool complete, const Transport& transport) {
-  if (!complete) return {.interrupted = true};
-  for (std::size_t i = 0; i < transport.num_workers(); ++i) {
-    const WorkerFailure& failure = transport.reply(i).failure;
-    if (failure.failed) {
-      return {.incident =
-                  WorkerIncident{.worker = i, .non_finite = failure.non_finite, .what = failure.what}};
-    }
-  }
-  return {};
-}
-
 /// sum_i reply(i).*member into `sum`, in worker order.
-void sum_replies(const Transport& transport, std::vector<double> RoundMessage::*member,
-                 std::span<double> sum) {
+void sum_replies(const Transport& transport, std::span<const std::size_t> workers,
+                 std::vector<double> RoundMessage::*member, std::span<double> sum) {
   std::fill(sum.begin(), sum.end(), 0.0);
-  for (std::size_t i = 0; i < transport.num_workers(); ++i) add_scaled(1.0, transport.reply(i).*member, sum);
+  for (const std::size_t i : workers) add_scaled(1.0, transport.reply(i).*member, sum);
 }
 
 }  // namespace
@@ -34,15 +23,17 @@ PolytopeUpdate::PolytopeUpdate(const Problem& problem, const Options& options)
     : problem_(problem),
       options_(options),
       steps_(round_steps(options)),
-      num_workers_(problem.num_workers()),
+      workers_(problem.num_workers()),
       consensus_(problem.lower_dim()),
       next_consensus_(problem.lower_dim()),
-      dual_(num_workers_, std::vector<double>(problem.lower_dim())),
+      dual_(problem.num_workers(), std::vector<double>(problem.lower_dim())),
       dual_sum_(problem.lower_dim()),
       point_sum_(problem.lower_dim()),
       adjoint_(problem.lower_dim()),
       dual_adjoint_sum_(problem.lower_dim()),
-      local_adjoint_sum_(problem.lower_dim()) {}
+      local_adjoint_sum_(problem.lower_dim()) {
+  std::iota(workers_.begin(), workers_.end(), std::size_t{0});
+}
 
 bool PolytopeUpdate::due(const Options& options, std::int64_t t) {
   if (options.cut_until >= 0 && t >= options.cut_until) return false;
@@ -57,7 +48,7 @@ PolytopeUpdate::Result PolytopeUpdate::run(std::span<const double> upper_consens
   local_products_ = &local_products;
   result_ = {};
   std::fill(cut.upper.begin(), cut.upper.end(), 0.0);
-  local_products.resize(num_workers_);
+  local_products.assign(problem_.num_workers(), 0.0);
 
   const bool exact = options_.cut_gradient == CutGradient::kExact;
   const bool complete = forward_rounds(lower_consensus, transport, counts) &&
@@ -66,25 +57,34 @@ PolytopeUpdate::Result PolytopeUpdate::run(std::span<const double> upper_consens
   return result_;
 }
 
+/// The transport's answer to an exchange as an outcome: an interruption, a worker's failure, or nothing.
+MethodMaster::Outcome PolytopeUpdate::inspect(bool complete, const Transport& transport) const {
+  if (!complete) return {.interrupted = true};
+  for (const std::size_t i : workers_) {
+    if (std::optional<WorkerIncident> incident = transport.reply_incident(i)) return {.incident = incident};
+  }
+  return {};
+}
+
 bool PolytopeUpdate::exchange(Transport& transport, Counts& counts) {
   const double before = transport.now_seconds();
-  const bool complete = transport.exchange_all(Transport::Timing::kTimed);
+  const bool complete = transport.exchange(workers_, Transport::Timing::kTimed);
   result_.barrier_seconds += transport.now_seconds() - before;
   result_.outcome = inspect(complete, transport);
   if (!result_.outcome.complete()) return false;
-  for (std::size_t i = 0; i < num_workers_; ++i) {
+  for (const std::size_t i : workers_) {
     add_work(counts, transport.reply(i).work);
   }
-  counts.messages += static_cast<std::int64_t>(2 * num_workers_);
+  counts.messages += static_cast<std::int64_t>(2 * workers_.size());
   // There: z' and phi_i; back: one vector of the lower variable's size (the reverse: two, and the gradient in
   // v).
-  counts.bytes += static_cast<std::int64_t>(3 * sizeof(double) * num_workers_ * problem_.lower_dim());
+  counts.bytes += static_cast<std::int64_t>(3 * sizeof(double) * workers_.size() * problem_.lower_dim());
   return true;
 }
 
 void PolytopeUpdate::request_forward(std::int64_t round, Transport& transport) {
   const bool last = round + 1 == options_.lower_rounds;
-  for (std::size_t i = 0; i < num_workers_; ++i) {
+  for (const std::size_t i : workers_) {
     const UpdateMessage& state = transport.state(i);
     Request& request = transport.request(i);
     request.ask = Ask::kForward;
@@ -107,7 +107,7 @@ bool PolytopeUpdate::forward_rounds(std::span<const double> lower_consensus, Tra
   for (std::vector<double>& dual : dual_) std::fill(dual.begin(), dual.end(), 0.0);
   std::fill(dual_sum_.begin(), dual_sum_.end(), 0.0);
   std::fill(point_sum_.begin(), point_sum_.end(), 0.0);
-  for (std::size_t i = 0; i < num_workers_; ++i) add_scaled(1.0, transport.state(i).lower_local, point_sum_);
+  for (const std::size_t i : workers_) add_scaled(1.0, transport.state(i).lower_local, point_sum_);
 
   for (std::int64_t k = 0; k < options_.lower_rounds; ++k) {
     // 97_36 uses y'_k, which is known: z'_{k+1} does not wait for this round's answers (paper order), and
@@ -120,17 +120,16 @@ bool PolytopeUpdate::forward_rounds(std::span<const double> lower_consensus, Tra
     request_forward(k, transport);
     if (!exchange(transport, counts)) return false;
     if (paper_order && starts_unknown) {
-      sum_replies(transport, &RoundMessage::start, point_sum_);
+      sum_replies(transport, workers_, &RoundMessage::start, point_sum_);
       predict_consensus(lower_consensus);
     }
     if (k == 0) {
-      for (std::size_t i = 0; i < num_workers_; ++i)
-        result_.lower_objective += transport.reply(i).lower_value;
+      for (const std::size_t i : workers_) result_.lower_objective += transport.reply(i).lower_value;
     }
     advance(transport);
   }
   // What the answers to the last forward exchange say of the cut.
-  for (std::size_t i = 0; i < num_workers_; ++i) {
+  for (const std::size_t i : workers_) {
     result_.distance += transport.reply(i).distance;
     (*local_products_)[i] = transport.reply(i).product;
   }
@@ -140,17 +139,17 @@ bool PolytopeUpdate::forward_rounds(std::span<const double> lower_consensus, Tra
 /// 97_36 in the paper's order: z'_{k+1} from z'_k, phi_k and y'_k, and zbar_K should it be the last.
 void PolytopeUpdate::predict_consensus(std::span<const double> lower_consensus) {
   next_consensus_ = consensus_;
-  kernels::consensus_round(steps_, num_workers_, dual_sum_, point_sum_, next_consensus_);
+  kernels::consensus_round(steps_, workers_.size(), dual_sum_, point_sum_, next_consensus_);
   for (std::size_t j = 0; j < adjoint_.size(); ++j)
     adjoint_[j] = -2 * (lower_consensus[j] - next_consensus_[j]);
 }
 
 /// 97_36 and 97_37 in the chosen order, with the answers y'_{k+1}.
 void PolytopeUpdate::advance(const Transport& transport) {
-  sum_replies(transport, &RoundMessage::point, point_sum_);
+  sum_replies(transport, workers_, &RoundMessage::point, point_sum_);
   const auto update_duals = [&] {
     std::fill(dual_sum_.begin(), dual_sum_.end(), 0.0);
-    for (std::size_t i = 0; i < num_workers_; ++i) {
+    for (const std::size_t i : workers_) {
       kernels::dual_round(steps_, transport.reply(i).point, consensus_, dual_[i]);
       add_scaled(1.0, dual_[i], dual_sum_);
     }
@@ -162,11 +161,11 @@ void PolytopeUpdate::advance(const Transport& transport) {
       break;
     case LowerRoundOrder::kDualFirst:
       update_duals();
-      kernels::consensus_round(steps_, num_workers_, dual_sum_, point_sum_, consensus_);
+      kernels::consensus_round(steps_, workers_.size(), dual_sum_, point_sum_, consensus_);
       break;
     case LowerRoundOrder::kConsensusFirst:
       next_consensus_ = consensus_;
-      kernels::consensus_round(steps_, num_workers_, dual_sum_, point_sum_, next_consensus_);
+      kernels::consensus_round(steps_, workers_.size(), dual_sum_, point_sum_, next_consensus_);
       update_duals();
       consensus_.swap(next_consensus_);
       break;
@@ -176,11 +175,11 @@ void PolytopeUpdate::advance(const Transport& transport) {
 /// The rounds K-2 ... 0 backwards; round K-1 was reversed together with its forward exchange.
 bool PolytopeUpdate::reverse_rounds(Transport& transport, Counts& counts) {
   for (std::int64_t k = options_.lower_rounds - 2; k >= 0; --k) {
-    sum_replies(transport, &RoundMessage::local_adjoint, local_adjoint_sum_);
-    sum_replies(transport, &RoundMessage::dual_adjoint, dual_adjoint_sum_);
-    kernels::reverse_consensus_round(steps_, num_workers_, local_adjoint_sum_, adjoint_);
+    sum_replies(transport, workers_, &RoundMessage::local_adjoint, local_adjoint_sum_);
+    sum_replies(transport, workers_, &RoundMessage::dual_adjoint, dual_adjoint_sum_);
+    kernels::reverse_consensus_round(steps_, workers_.size(), local_adjoint_sum_, adjoint_);
     kernels::correct_consensus_adjoint(steps_, dual_adjoint_sum_, adjoint_);
-    for (std::size_t i = 0; i < num_workers_; ++i) {
+    for (const std::size_t i : workers_) {
       Request& request = transport.request(i);
       request.ask = Ask::kReverse;
       request.round = k;
@@ -193,7 +192,7 @@ bool PolytopeUpdate::reverse_rounds(Transport& transport, Counts& counts) {
 
 /// One further round of every worker alone, then the gradient through its own rounds (the authors' code).
 bool PolytopeUpdate::isolated_gradient(Transport& transport, Counts& counts) {
-  for (std::size_t i = 0; i < num_workers_; ++i) {
+  for (const std::size_t i : workers_) {
     Request& request = transport.request(i);
     request.ask = Ask::kIsolatedRound;
     request.round = options_.lower_rounds;
@@ -202,7 +201,7 @@ bool PolytopeUpdate::isolated_gradient(Transport& transport, Counts& counts) {
     request.round_dual = dual_[i];
   }
   if (!exchange(transport, counts)) return false;
-  for (std::size_t i = 0; i < num_workers_; ++i) {
+  for (const std::size_t i : workers_) {
     Request& request = transport.request(i);
     request.ask = Ask::kIsolatedGradient;
     request.frozen = options_.cut_gradient == CutGradient::kLocalFrozen;
@@ -214,7 +213,7 @@ bool PolytopeUpdate::isolated_gradient(Transport& transport, Counts& counts) {
 void PolytopeUpdate::assemble(std::span<const double> upper_consensus,
                               std::span<const double> lower_consensus, const Transport& transport) {
   Cut& cut = *cut_;
-  for (std::size_t i = 0; i < num_workers_; ++i) {
+  for (const std::size_t i : workers_) {
     const UpperSupport& support = problem_.support(i);
     add_scaled(1.0, transport.reply(i).upper_gradient,
                std::span(cut.upper).subspan(support.begin, support.size));

@@ -21,6 +21,9 @@ class PolytopeUpdate {
 
   [[nodiscard]] static bool due(const Options& options, std::int64_t t);
 
+  /// Of those that are asked from now on, ascending; at first all.
+  void set_workers(const std::vector<std::size_t>& workers) { workers_ = workers; }
+
   struct Result {
     MethodMaster::Outcome outcome;
     double distance = 0;         ///< h
@@ -34,6 +37,7 @@ class PolytopeUpdate {
 
  private:
   bool exchange(Transport& transport, Counts& counts);
+  [[nodiscard]] MethodMaster::Outcome inspect(bool complete, const Transport& transport) const;
   bool forward_rounds(std::span<const double> lower_consensus, Transport& transport, Counts& counts);
   void request_forward(std::int64_t round, Transport& transport);
   void predict_consensus(std::span<const double> lower_consensus);
@@ -46,7 +50,7 @@ class PolytopeUpdate {
   const Problem& problem_;
   const Options& options_;
   kernels::RoundSteps steps_;
-  std::size_t num_workers_;
+  std::vector<std::size_t> workers_;  ///< that are asked, ascending
   Cut* cut_ = nullptr;
   std::vector<double>* local_products_ = nullptr;
   Result result_;

@@ -30,6 +30,7 @@ class HypergradientMaster final : public MethodMaster {
   void step(std::int64_t t, std::span<const std::size_t> active, const WorkerStates& states) override;
   Outcome collective(std::int64_t, std::span<const std::size_t>, Transport&) override { return {}; }
   Measurement stationarity_gap(Transport&) override;
+  void drop(std::size_t worker) override { estimates_.drop(worker); }
   [[nodiscard]] std::span<const double> upper_consensus() const override {
     return averages_ ? average_ : upper_;
   }

@@ -26,6 +26,8 @@ class DecentralizedMaster : public SynchronousMaster {
   void fill(Snapshot& draft) override;
   /// ||mean of the agents' hypergradients||^2 in the last iteration; bounds are not looked at.
   Measurement stationarity_gap(Transport&) override;
+  /// An agent's neighbours know nothing of the agents behind it.
+  [[nodiscard]] bool can_drop() const override { return false; }
   [[nodiscard]] std::span<const double> upper_consensus() const override { return mean_upper_; }
   [[nodiscard]] std::span<const double> lower_consensus() const override { return mean_lower_; }
   void describe(TraceRecord& record) const override;

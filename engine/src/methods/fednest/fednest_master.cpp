@@ -106,17 +106,17 @@ void FedNestMaster::step_upper_locally(std::int64_t t, OuterPoint& point) {
 
 void FedNestMaster::take_upper_mean(double step, double outside, OuterPoint& point) {
   const Problem& problem = rounds().problem();
-  const double share = 1 / (step * static_cast<double>(problem.num_workers()));
+  const double share = 1 / (step * static_cast<double>(rounds().asked().size()));
   for (std::size_t j = 0; j < moved_.size(); ++j) moved_[j] = outside * point.gradient[j];
   point.gradient = moved_;
-  for (std::size_t i = 0; i < problem.num_workers(); ++i) {
+  for (const std::size_t i : rounds().asked()) {
     const UpperSupport& support = problem.support(i);
     const std::vector<double>& local = rounds().answer(i).local_upper;
     for (std::size_t k = 0; k < support.size; ++k) {
       const std::size_t j = support.begin + k;
       // (x - x_i) / step is this worker's direction; the others' there is what moved_ says, or their own.
       point.gradient[j] +=
-          share * (point.upper[j] - local[k]) - moved_[j] / static_cast<double>(problem.num_workers());
+          share * (point.upper[j] - local[k]) - moved_[j] / static_cast<double>(rounds().asked().size());
     }
   }
 }

@@ -115,6 +115,10 @@ std::size_t CutModel::drop_idle() {
   return remove_if([this](std::size_t l) { return members_[l].idle_iterations >= 2; });
 }
 
+std::size_t CutModel::drop_all() {
+  return remove_if([](std::size_t) { return true; });
+}
+
 void CutModel::drop_oldest() {
   remove_if([](std::size_t l) { return l == 0; });
 }

@@ -44,6 +44,8 @@ class CutModel {
   void add(Cut& cut, const WorkerStates& states);
   /// Drops the cuts whose multiplier was zero at two consecutive iterations (97_new_35); how many went.
   std::size_t drop_idle();
+  /// Drops every cut; how many went.
+  std::size_t drop_all();
   /// Drops the oldest cut.
   void drop_oldest();
 

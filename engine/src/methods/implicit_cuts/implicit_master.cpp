@@ -3,6 +3,7 @@
 #include <algorithm>
 #include <cmath>
 #include <limits>
+#include <numeric>
 #include <utility>
 
 #include "protocol/count_work.h"
@@ -41,6 +42,7 @@ ImplicitMaster::ImplicitMaster(const Problem& problem, const Options& options, s
     : problem_(problem),
       options_(options),
       pool_(std::move(pool)),
+      workers_(problem.num_workers()),
       cuts_(*pool_, problem.num_workers(), static_cast<std::size_t>(options.max_cuts), has_copies()),
       qp_(static_cast<std::size_t>(options.max_cuts), kGramRegularization),
       estimates_(problem),
@@ -58,10 +60,18 @@ ImplicitMaster::ImplicitMaster(const Problem& problem, const Options& options, s
       multiplier_(static_cast<std::size_t>(options.max_cuts)),
       distance_(kNotMeasured),
       upper_objective_(kNotMeasured),
-      lower_objective_(kNotMeasured) {}
+      lower_objective_(kNotMeasured) {
+  std::iota(workers_.begin(), workers_.end(), std::size_t{0});
+}
+
+void ImplicitMaster::drop(std::size_t worker) {
+  std::erase(workers_, worker);
+  estimates_.drop(worker);
+  counts_.cuts_dropped += static_cast<std::int64_t>(cuts_.drop_all());
+}
 
 double ImplicitMaster::objective_factor() const {
-  return has_copies() ? static_cast<double>(problem_.num_workers()) : 1.0;
+  return has_copies() ? static_cast<double>(workers_.size()) : 1.0;
 }
 
 double ImplicitMaster::lower_step() const {
@@ -131,7 +141,8 @@ void ImplicitMaster::measure_deviation(const WorkerStates& states) {
   const std::vector<double>& centre = estimates_.lower();
   scaled_difference(1, lower_, centre, deviation_);
   distance_ = squared_norm(deviation_);
-  for (std::size_t i = 0; has_copies() && i < problem_.num_workers(); ++i) {
+  if (!has_copies()) return;
+  for (const std::size_t i : workers_) {
     const std::vector<double>& y = states.state(i).lower_local;
     add_scaled(1.0, y, deviation_);
     add_scaled(-1.0, centre, deviation_);
@@ -150,7 +161,7 @@ void ImplicitMaster::improve_estimates(std::int64_t t, const WorkerStates& state
 
   // What the residuals say is still missing, y-hat against the distance that the cuts' normals are made of
   // (every copy feels it), q against itself.
-  const double copies = has_copies() ? static_cast<double>(problem_.num_workers()) + 1 : 1;
+  const double copies = has_copies() ? static_cast<double>(workers_.size()) + 1 : 1;
   const double lower_missing = copies * squared_norm(estimates_.lower_residual());
   const double adjoint_missing = squared_norm(estimates_.adjoint_residual());
   const double adjoint = squared_norm(estimates_.adjoint());
@@ -254,7 +265,9 @@ void ImplicitMaster::build_cut(Cut& cut, const WorkerStates& states) const {
   for (std::size_t j = 0; j < cut.upper.size(); ++j) cut.upper[j] = cross_[j] / length;
   cut.offset =
       (distance_ - level()) / (2 * length) - dot(cut.upper, upper_) - dot(cut.lower_consensus, lower_);
-  for (std::size_t i = 0; i < cut.lower_local.size(); ++i) {
+  for (std::vector<double>& block : cut.lower_local) std::fill(block.begin(), block.end(), 0.0);
+  for (std::size_t k = 0; has_copies() && k < workers_.size(); ++k) {
+    const std::size_t i = workers_[k];
     const std::vector<double>& y = states.state(i).lower_local;
     scaled_difference(1 / length, y, centre, cut.lower_local[i]);
     cut.offset -= dot(cut.lower_local[i], y);

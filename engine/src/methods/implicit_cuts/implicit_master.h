@@ -34,12 +34,15 @@ class ImplicitMaster final : public MethodMaster {
   Outcome collective(std::int64_t, std::span<const std::size_t>, Transport&) override { return {}; }
   /// ||sum_l lambda_l a_l + grad_x G||^2 + ||grad_y g||^2 + the squared residual of q, from the table.
   Measurement stationarity_gap(Transport&) override;
+  /// The cuts, which speak of the sums with the worker, go.
+  void drop(std::size_t worker) override;
   [[nodiscard]] std::span<const double> upper_consensus() const override { return upper_; }
   /// y-hat, the estimate of the lower solution.
   [[nodiscard]] std::span<const double> lower_consensus() const override { return estimates_.lower(); }
   void describe(TraceRecord& record) const override;
   void describe(Summary& summary) const override;
   void persist(StateArchive& archive) override {
+    archive.sized(workers_);
     archive(cuts_, steps_, estimates_, upper_, lower_, deviation_, objective_gradient_, objective_slope_,
             cross_, direction_, last_direction_, multiplier_, distance_, lag_, residual_, upper_objective_,
             lower_objective_, counts_);
@@ -66,6 +69,7 @@ class ImplicitMaster final : public MethodMaster {
   const Problem& problem_;
   const Options& options_;
   std::shared_ptr<CutPool> pool_;
+  std::vector<std::size_t> workers_;  ///< those not dropped, ascending
   CutModel cuts_;
   NonnegativeQp qp_;
   DriftSteps steps_;

@@ -30,6 +30,12 @@ BlockPreconditioner::BlockPreconditioner(std::size_t block_size, std::size_t num
 
 BlockPreconditioner::~BlockPreconditioner() = default;
 
+void BlockPreconditioner::drop(std::size_t worker) {
+  blocks_[worker].clear();
+  // The last one's stays in use until another is heard.
+  changed_ = std::any_of(blocks_.begin(), blocks_.end(), [](const auto& one) { return !one.empty(); });
+}
+
 void BlockPreconditioner::set_curvature(std::size_t worker, std::span<const double> curvature) {
   blocks_[worker].assign(curvature.begin(), curvature.end());
   changed_ = true;

@@ -17,6 +17,7 @@ class BlockPreconditioner final : public Preconditioner {
   BlockPreconditioner& operator=(const BlockPreconditioner&) = delete;
 
   void set_curvature(std::size_t worker, std::span<const double> curvature) override;
+  void drop(std::size_t worker) override;
   /// Blocks say more than products.
   void see_product(std::span<const double>, std::span<const double>) override {}
   void refresh(double damping) override;

@@ -11,6 +11,12 @@ namespace adbo::detail {
 DiagonalPreconditioner::DiagonalPreconditioner(std::size_t size, std::size_t num_workers)
     : diagonals_(num_workers), diagonal_(std::max<std::size_t>(1, size), 1.0) {}
 
+void DiagonalPreconditioner::drop(std::size_t worker) {
+  diagonals_[worker].clear();
+  // The last one's stays in use until another is heard.
+  changed_ = std::any_of(diagonals_.begin(), diagonals_.end(), [](const auto& one) { return !one.empty(); });
+}
+
 void DiagonalPreconditioner::set_curvature(std::size_t worker, std::span<const double> curvature) {
   diagonals_[worker].assign(curvature.begin(), curvature.end());
   changed_ = true;
@@ -19,7 +25,7 @@ void DiagonalPreconditioner::set_curvature(std::size_t worker, std::span<const d
 void DiagonalPreconditioner::see_product(std::span<const double> u, std::span<const double> product) {
   constexpr double kMargin = 2;     // a product shows the curvature along u alone
   constexpr double kMemory = 0.95;  // D changes while a run goes on, and what s was learned with it
-  double norm = 0, image = 0;    // ||D^1/2 u||^2, ||D^-1/2 Hu||^2
+  double norm = 0, image = 0;       // ||D^1/2 u||^2, ||D^-1/2 Hu||^2
   const std::size_t b = diagonal_.size();
   for (std::size_t piece = 0; piece < u.size(); piece += b) {
     for (std::size_t k = 0; k < b; ++k) {

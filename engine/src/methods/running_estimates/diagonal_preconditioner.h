@@ -16,6 +16,7 @@ class DiagonalPreconditioner final : public Preconditioner {
   DiagonalPreconditioner(std::size_t size, std::size_t num_workers);
 
   void set_curvature(std::size_t worker, std::span<const double> curvature) override;
+  void drop(std::size_t worker) override;
   void see_product(std::span<const double> u, std::span<const double> product) override;
   void refresh(double damping) override;
   [[nodiscard]] double mean_curvature() const override { return factor_ * mean_; }

@@ -18,6 +18,8 @@ class Preconditioner {
 
   /// Worker `worker`'s newest block or diagonal; takes effect at the next refresh().
   virtual void set_curvature(std::size_t worker, std::span<const double> curvature) = 0;
+  /// Without the worker's; takes effect at the next refresh().
+  virtual void drop(std::size_t worker) = 0;
   /// product = Hu was seen.
   virtual void see_product(std::span<const double> u, std::span<const double> product) = 0;
   /// Makes P of what has come since. P + damping I may have a damping that is off by a tenth: the solves only

@@ -25,6 +25,13 @@ void RunningEstimates::absorb(std::span<const std::size_t> active, const WorkerS
   }
 }
 
+void RunningEstimates::drop(std::size_t worker) {
+  if (table_iteration_[worker] >= 0) --heard_;
+  table_iteration_[worker] = -1;
+  ++dropped_;
+  preconditioner_->drop(worker);
+}
+
 void RunningEstimates::sum(const WorkerStates& states, std::span<const double> right_hand_side,
                            double damping) {
   mean(states, &UpdateMessage::lower_gradient, lower_residual_);

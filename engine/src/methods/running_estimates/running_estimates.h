@@ -23,6 +23,8 @@ class RunningEstimates {
 
   /// Takes notice of the workers' new contributions: the age of each, and its curvature block if it has one.
   void absorb(std::span<const std::size_t> active, const WorkerStates& states);
+  /// The worker's contribution leaves the table.
+  void drop(std::size_t worker);
   /// The table's means of grad_y g_i and (d2 g_i/dy dy) q, and with them, s [m] and the damping (>= 0) the
   /// two residuals.
   void sum(const WorkerStates& states, std::span<const double> right_hand_side, double damping);
@@ -48,12 +50,12 @@ class RunningEstimates {
   [[nodiscard]] const Preconditioner& preconditioner() const { return *preconditioner_; }
   /// An estimate of the lower Hessian's largest eigenvalue; 0 before anything is known.
   [[nodiscard]] double largest_curvature() { return preconditioner_->largest_curvature(); }
-  [[nodiscard]] bool table_is_complete() const { return heard_ == table_iteration_.size(); }
+  [[nodiscard]] bool table_is_complete() const { return heard_ + dropped_ == table_iteration_.size(); }
   /// Iterations since the requests that the contributions answer, on average.
   [[nodiscard]] double mean_age(std::int64_t t) const;
   void persist(StateArchive& archive) {
     preconditioner_->persist(archive);
-    archive(lower_, adjoint_, lower_residual_, adjoint_residual_, table_iteration_, heard_);
+    archive(lower_, adjoint_, lower_residual_, adjoint_residual_, table_iteration_, heard_, dropped_);
   }
 
  private:
@@ -61,9 +63,9 @@ class RunningEstimates {
   std::unique_ptr<Preconditioner> preconditioner_;
   std::vector<double> lower_, adjoint_;                    ///< [m]
   std::vector<double> lower_residual_, adjoint_residual_;  ///< [m]
-  /// Of the request that each worker's contribution answers; -1: none yet.
+  /// Of the request that each worker's contribution answers; -1: none.
   std::vector<std::int64_t> table_iteration_;
-  std::size_t heard_ = 0;
+  std::size_t heard_ = 0, dropped_ = 0;
 };
 
 }  // namespace adbo::detail

@@ -58,7 +58,7 @@ void SabaMaster::fill_memory() {
   }
   for (std::size_t d = 0; d < most; ++d) {
     ask_terms({.upper = d, .lower = d, .in_order = true});
-    for (std::size_t i = 0; i < memory_.size(); ++i) {
+    for (const std::size_t i : rounds().asked()) {
       const Evaluation& answer = rounds().answer(i);
       const std::size_t upper = d % sampler().upper_count(i), lower = d % sampler().lower_count(i);
       memory_[i].upper_gradient_upper.remember(upper, answer.upper_gradient_upper);
@@ -77,8 +77,8 @@ void SabaMaster::estimate(Terms& terms) {
                                     &terms.lower_gradient, &terms.hessian_product, &terms.cross_product}) {
     std::fill(term->begin(), term->end(), 0.0);
   }
-  const double share = 1 / static_cast<double>(memory_.size());
-  for (std::size_t i = 0; i < memory_.size(); ++i) {
+  const double share = 1 / static_cast<double>(rounds().asked().size());
+  for (const std::size_t i : rounds().asked()) {
     const Evaluation& answer = rounds().answer(i);
     const UpperSupport& support = rounds().problem().support(i);
     const auto on_support = [&](std::vector<double>& vector) {

@@ -3,6 +3,8 @@
 #include <algorithm>
 #include <cstdint>
 #include <numeric>
+#include <optional>
+#include <utility>
 
 #include "protocol/count_work.h"
 #include "protocol/vector_math.h"
@@ -36,7 +38,7 @@ void Rounds::prepare(std::size_t worker, const Wanted& wanted, const EvaluationP
 
 void Rounds::ask(const Wanted& wanted, const EvaluationPoint& point, std::span<const std::size_t> workers,
                  const BatchSampler* sampler, const BatchDraws& draws) {
-  asked_.assign(workers.begin(), workers.end());
+  choose(workers);
   for (const std::size_t worker : asked_) {
     prepare(worker, wanted, point, sampler, draws);
   }
@@ -46,7 +48,7 @@ void Rounds::ask(const Wanted& wanted, const EvaluationPoint& point, std::span<c
 }
 
 void Rounds::ask_local_steps(const LocalSteps& local, const EvaluationPoint& point) {
-  asked_ = everyone_;
+  choose(everyone_);
   for (const std::size_t worker : asked_) {
     prepare(worker, {}, point, nullptr, {});
     transport_->request(worker).local = local;
@@ -65,7 +67,7 @@ void Rounds::ask_local_steps(const LocalSteps& local, const EvaluationPoint& poi
 
 void Rounds::ask_agents(const Wanted& wanted, std::span<const EvaluationPoint> points,
                         const BatchSampler* sampler, const BatchDraws& draws) {
-  asked_ = everyone_;
+  choose(everyone_);
   for (const std::size_t worker : asked_) {
     prepare(worker, wanted, points[worker], sampler, draws);
   }
@@ -75,6 +77,13 @@ void Rounds::ask_agents(const Wanted& wanted, std::span<const EvaluationPoint> p
 void Rounds::count_exchange(std::size_t edges, std::size_t numbers) {
   counts_.messages += static_cast<std::int64_t>(2 * edges);
   counts_.bytes += static_cast<std::int64_t>(2 * edges * numbers * sizeof(double));
+}
+
+void Rounds::choose(std::span<const std::size_t> workers) {
+  asked_.clear();
+  for (const std::size_t worker : workers) {
+    if (!transport_->is_dropped(worker)) asked_.push_back(worker);
+  }
 }
 
 void Rounds::exchange() {
@@ -89,10 +98,9 @@ void Rounds::exchange() {
 void Rounds::inspect(bool complete) const {
   if (!complete) throw RoundEnded({.interrupted = true});
   for (const std::size_t worker : asked_) {
-    const WorkerFailure& failure = transport_->reply(worker).failure;
-    if (!failure.failed) continue;
-    throw RoundEnded({.incident = WorkerIncident{
-                          .worker = worker, .non_finite = failure.non_finite, .what = failure.what}});
+    if (std::optional<WorkerIncident> incident = transport_->reply_incident(worker)) {
+      throw RoundEnded({.incident = std::move(incident)});
+    }
   }
 }
 

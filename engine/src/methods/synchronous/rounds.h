@@ -64,6 +64,9 @@ class Rounds {
   /// Of vectors on the workers' supports; a worker whose vector is empty contributes zeros. out [n].
   void mean_on_supports(std::vector<double> Evaluation::*vector, std::span<double> out) const;
 
+  /// The workers of the last round, ascending.
+  [[nodiscard]] std::span<const std::size_t> asked() const { return asked_; }
+
   [[nodiscard]] const Problem& problem() const { return problem_; }
   [[nodiscard]] const Counts& counts() const { return counts_; }
   /// Seconds of the run that rounds took.
@@ -75,6 +78,8 @@ class Rounds {
            const BatchSampler* sampler, const BatchDraws& draws);
   void prepare(std::size_t worker, const Wanted& wanted, const EvaluationPoint& point,
                const BatchSampler* sampler, const BatchDraws& draws);
+  /// Those of `workers` that are not dropped will be asked.
+  void choose(std::span<const std::size_t> workers);
   void exchange();
   void inspect(bool complete) const;
   void count_messages();

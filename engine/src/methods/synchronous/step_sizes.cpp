@@ -62,7 +62,7 @@ double largest_local_eigenvalue(Rounds& rounds, std::span<const double> upper, s
     for (std::vector<double>& direction : directions) normalize(direction);
     rounds.ask_agents({.hessian_product = true}, points, nullptr, {});
     double stretch = 0;
-    for (std::size_t i = 0; i < workers; ++i) {
+    for (const std::size_t i : rounds.asked()) {
       directions[i] = rounds.answer(i).hessian_product;
       stretch = std::max(stretch, norm(directions[i]));
     }
