@@ -265,3 +265,56 @@ TEST_CASE("resume refuses what has changed, with the old and the new value") {
   CHECK(contains(refusal({}), "killed/run.json: not as adbo writes it"));
   CHECK(files.run({"resume"}).code == 2);
 }
+
+TEST_CASE("a recorded run is replayed bit for bit, the run with all validation rows too") {
+  const Workspace files;
+  Arguments arguments = cleaning(files, "recorded");
+  arguments[std::find(arguments.begin(), arguments.end(), "virtual") - arguments.begin()] = "real";
+  arguments[std::find(arguments.begin(), arguments.end(), "lognormal:3.5,1") - arguments.begin()] =
+      "lognormal:-1,1";
+  const Outcome recorded = files.run(arguments + Arguments{"--record"});
+  INFO(recorded.err);
+  REQUIRE(recorded.code == 0);
+  REQUIRE(files.exists("recorded/arrivals.csv"));
+  const auto replay = [&](const std::string& out, const Arguments& more) {
+    Arguments again = arguments;
+    *std::find(again.begin(), again.end(), "real") = "replay:recorded/arrivals.csv";
+    again[std::find(again.begin(), again.end(), "recorded") - again.begin()] = out;
+    return files.run(again + more);
+  };
+  const Outcome replayed = replay("replayed", {"--threads", "1"});
+  INFO(replayed.err);
+  REQUIRE(replayed.code == 0);
+  for (const char* const name : {"upper.npy", "model.npy", "suspects.csv"}) {
+    CHECK(files.read(std::string("recorded/") + name) == files.read(std::string("replayed/") + name));
+  }
+
+  const Outcome other = replay("other", {"--seed", "9"});
+  CHECK(other.code == 2);
+  CHECK(contains(other.err, "option seed: 1 when the run was recorded, 9 now"));
+  const Outcome same_folder = replay("recorded", {});
+  CHECK(same_folder.code == 2);
+  CHECK(contains(same_folder.err, "the recording lies in the output folder"));
+  CHECK(files.exists("recorded/arrivals.csv"));
+  std::string damaged = files.read("recorded/arrivals.csv");
+  damaged += "7;8\n";
+  (void)files.write("recorded/arrivals.csv", damaged);
+  const Outcome broken = replay("other", {});
+  CHECK(broken.code == 3);
+  CHECK(contains(broken.err, "expected a worker, seconds, and 0 or 1"));
+  CHECK(files.run(cleaning(files, "no") + Arguments{"--record"}).code == 2);  // the virtual clock
+}
+
+TEST_CASE("a worker that is late: exit code 5, or the run goes on without it") {
+  const Workspace files;
+  Arguments arguments = cleaning(files, "late") + Arguments{"--worker-deadline", "1e-9"};
+  const Outcome failed = files.run(arguments);
+  CHECK(failed.code == 5);
+  CHECK(contains(failed.out, "no answer within"));
+  const Json summary = Json::parse(files.read("late/summary.json"));
+  CHECK(summary["status"] == "failed");
+  const Outcome without = files.run(cleaning(files, "dropped") +
+                                    Arguments{"--worker-deadline", "1e-9", "--worker-failure", "drop"});
+  CHECK(without.code == 5);  // all of them are late
+  CHECK(Json::parse(files.read("dropped/summary.json"))["dropped_workers"].size() == 4);
+}

@@ -3,6 +3,7 @@
 #include <fmt/format.h>
 
 #include <csignal>
+#include <filesystem>
 #include <ostream>
 
 #include "commands/clean.h"
@@ -11,6 +12,7 @@
 #include "commands/tune.h"
 #include "settings/saved_run.h"
 #include "settings/setting_table.h"
+#include "support/exit_code.h"
 #include "tasks/datasets.h"
 
 namespace adbo::app {
@@ -47,6 +49,19 @@ Identity identity_of(const PreparedTask& task, const Settings& settings) {
   return identity;
 }
 
+/// The folder is emptied of what a run leaves, a recording included.
+void refuse_recording_in(const OutputFolder& folder, const Settings& settings) {
+  namespace fs = std::filesystem;
+  if (settings.task().replay.empty()) return;
+  std::error_code ignored;
+  const fs::path holder = fs::absolute(settings.task().replay, ignored).parent_path();
+  if (!fs::equivalent(holder, folder.path(), ignored)) return;
+  throw UsageError(
+      fmt::format("clock = replay:{}: the recording lies in the output folder, which a new run empties; "
+                  "give another out",
+                  settings.task().replay));
+}
+
 ExitCode exit_code(const Summary& summary, int signal, bool require_converged) {
   if (summary.termination == Termination::kDiverged) return ExitCode::kDiverged;
   if (summary.termination == Termination::kSolveFailed) return ExitCode::kSolveFailed;
@@ -72,6 +87,7 @@ CheckpointRule checkpoint_rule(const Settings& settings) {
 ExitCode run_problem(Settings& settings, const RunJournal& journal, const Environment& environment) {
   const Console& console = environment.console;
   refuse_invalid_options(settings);
+  refuse_recording_in(journal.folder(), settings);
   environment.limit_threads(settings.options().threads);
   PreparedTask task = prepare(settings, console);
   task.identity = identity_of(task, settings);

@@ -1,6 +1,9 @@
 #include "commands/run_task.h"
 
+#include <fmt/format.h>
+
 #include <chrono>
+#include <filesystem>
 #include <optional>
 #include <stdexcept>
 #include <utility>
@@ -30,6 +33,23 @@ Problem identified(Problem problem, const PreparedTask& task) {
   return problem;
 }
 
+/// With what the settings say of the order of arrivals. Of a run that is gone on with the beginning is not
+/// there to be recorded.
+RunFiles with_arrivals(RunFiles files, const Settings& settings, const RunJournal& journal,
+                       std::string_view suffix) {
+  namespace fs = std::filesystem;
+  if (settings.task().record && !files.from) {
+    files.arrivals = journal.folder().file(fmt::format("arrivals{}.csv", suffix));
+  }
+  if (!settings.task().replay.empty()) {
+    const fs::path first = settings.task().replay;
+    files.replayed =
+        (first.parent_path() / (first.stem().string() + std::string(suffix) + first.extension().string()))
+            .string();
+  }
+  return files;
+}
+
 RunOutcome run(const PreparedTask& task, const Settings& settings, const RunJournal& journal,
                StopSignal& stop, const Console& console) {
   const auto begin = std::chrono::steady_clock::now();
@@ -40,13 +60,16 @@ RunOutcome run(const PreparedTask& task, const Settings& settings, const RunJour
   const bool may_refit = task.with_held_out && settings.task().after_holdout == AfterHoldout::kRefit;
   std::optional<RunOutcome> chosen;
   if (may_refit) chosen = journal.chosen(problem.identity());
-  RunOutcome outcome = chosen ? std::move(*chosen)
-                              : run_solver(problem, settings, measures, journal.first_run(), stop, console);
+  RunOutcome outcome =
+      chosen ? std::move(*chosen)
+             : run_solver(problem, settings, measures,
+                          with_arrivals(journal.first_run(), settings, journal, ""), stop, console);
   if (outcome.result.status.ok() && may_refit && is_refit_due(outcome, stop)) {
     if (!chosen) journal.keep_chosen(outcome, problem.identity());
     Problem whole = identified(task.with_held_out(), task);
     const std::chrono::duration<double> used = std::chrono::steady_clock::now() - begin;
-    refit(whole, settings, measures, journal.second_run(), used.count(), stop, console, outcome);
+    refit(whole, settings, measures, with_arrivals(journal.second_run(), settings, journal, "_refit"),
+          used.count(), stop, console, outcome);
   }
   refuse_invalid(outcome.result.status);
   return outcome;

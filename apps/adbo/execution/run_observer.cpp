@@ -1,5 +1,7 @@
 #include "execution/run_observer.h"
 
+#include <fmt/format.h>
+
 #include <cmath>
 #include <optional>
 
@@ -20,10 +22,11 @@ void BestMeasures::note(const std::optional<ModelScore>& test,
   }
 }
 
-RunObserver::RunObserver(TraceCsv& trace, Progress& progress, const StopSignal& stop,
+RunObserver::RunObserver(TraceCsv& trace, Progress& progress, const Console& console, const StopSignal& stop,
                          const RunMeasures& measures, std::int64_t evaluate_every, std::int64_t iterations)
     : trace_(trace),
       progress_(progress),
+      console_(console),
       stop_(stop),
       measures_(measures),
       evaluate_every_(evaluate_every),
@@ -31,6 +34,15 @@ RunObserver::RunObserver(TraceCsv& trace, Progress& progress, const StopSignal& 
 
 bool RunObserver::test_is_due(std::int64_t iteration) const {
   return measures_.test && (iteration % evaluate_every_ == 0 || iteration == iterations_);
+}
+
+void RunObserver::on_waiting(std::size_t worker, double seconds) {
+  console_.note(fmt::format("waiting for worker {} for {:.0f} s", worker, seconds));
+}
+
+void RunObserver::on_dropped(const DroppedWorker& worker) {
+  console_.note(
+      fmt::format("worker {} is dropped at iteration {}: {}", worker.worker, worker.iteration, worker.why));
 }
 
 void RunObserver::persist(StateArchive& archive) {

@@ -11,6 +11,7 @@
 #include "execution/progress.h"
 #include "execution/stop_signal.h"
 #include "output/trace_csv.h"
+#include "support/console.h"
 
 namespace adbo::app {
 
@@ -38,13 +39,15 @@ struct BestMeasures {
 class RunObserver final : public Observer {
  public:
   /// Tests at iterations 0, evaluate_every, 2 evaluate_every, ... and at `iterations`; evaluate_every >= 1.
-  RunObserver(TraceCsv& trace, Progress& progress, const StopSignal& stop, const RunMeasures& measures,
-              std::int64_t evaluate_every, std::int64_t iterations);
+  RunObserver(TraceCsv& trace, Progress& progress, const Console& console, const StopSignal& stop,
+              const RunMeasures& measures, std::int64_t evaluate_every, std::int64_t iterations);
 
   /// Traces the held-out loss too; `early_stopping` calls this observer.
   void follow(const EarlyStopping& early_stopping) { early_stopping_ = &early_stopping; }
 
   ObserverAction on_iteration(const IterationView& view) override;
+  void on_waiting(std::size_t worker, double seconds) override;
+  void on_dropped(const DroppedWorker& worker) override;
   /// Loading cuts the trace to what it was.
   void persist(StateArchive& archive) override;
   /// Whether the trace had fewer lines than the checkpoint that the run goes on from.
@@ -56,6 +59,7 @@ class RunObserver final : public Observer {
 
   TraceCsv& trace_;
   Progress& progress_;
+  const Console& console_;
   const StopSignal& stop_;
   const RunMeasures& measures_;
   std::int64_t evaluate_every_;

@@ -47,7 +47,7 @@ RunOutcome run_once(Problem& problem, const Options& options, const Settings& se
                     const Console& console) {
   TraceCsv trace = open_trace(files);
   Progress progress(console, settings.task().progress, options.iterations);
-  RunObserver observer(trace, progress, stop, measures, test_interval(settings), options.iterations);
+  RunObserver observer(trace, progress, console, stop, measures, test_interval(settings), options.iterations);
   std::optional<EarlyStopping> early_stopping;
   if (measures.held_out) {
     early_stopping.emplace(
@@ -57,12 +57,19 @@ RunOutcome run_once(Problem& problem, const Options& options, const Settings& se
   }
 
   Solver solver(options);
+  std::optional<ArrivalFile> recording;
+  if (!files.arrivals.empty()) {
+    recording.emplace(files.arrivals, solver.identity(problem));
+    solver.record(&*recording);
+  }
+  if (!files.replayed.empty()) solver.replay(read_arrivals(files.replayed, solver.identity(problem)));
   const Attachment attachment(stop, solver);
   RunOutcome outcome;
   Observer* const watcher = early_stopping ? static_cast<Observer*>(&*early_stopping) : &observer;
   outcome.result = files.from ? solver.resume(problem, files.from->bytes(), watcher, files.checkpoints.get())
                               : solver.solve(problem, watcher, files.checkpoints.get());
   progress.finish();
+  if (recording) recording->finish();
   if (outcome.result.status.code() == StatusCode::kInvalidCheckpoint) return outcome;
   if (observer.lost_trace()) {
     console.note(fmt::format(

@@ -9,6 +9,7 @@
 
 #include "adbo/checkpoint.h"
 #include "adbo/solver.h"
+#include "execution/arrival_file.h"
 #include "execution/checkpoint_files.h"
 #include "execution/run_observer.h"
 #include "output/held_out_facts.h"
@@ -28,7 +29,9 @@ struct RunOutcome {
 struct RunFiles {
   std::string trace;                              ///< path of trace.csv
   std::shared_ptr<CheckpointSink> checkpoints{};  ///< null: none are made
-  std::optional<FoundCheckpoint> from{};          ///< where the run goes on; empty: at its start
+  std::string arrivals{};  ///< path to record the order of arrivals to; empty: it is not recorded
+  std::string replayed{};  ///< path of a recorded order to follow; empty: the clock's
+  std::optional<FoundCheckpoint> from{};  ///< where the run goes on; empty: at its start
 };
 
 /// Runs the solver with trace, tests and progress; ends in order when `stop` receives a signal. With held-out
@@ -47,7 +50,6 @@ void refit(Problem& problem, const Settings& settings, const RunMeasures& measur
 [[nodiscard]] bool is_refit_due(const RunOutcome& outcome, const StopSignal& stop);
 
 /// An outcome as bytes with a checksum. `identity` is Problem::identity() of the run.
-using Identity = std::vector<std::pair<std::string, std::string>>;
 [[nodiscard]] std::string save_outcome(RunOutcome& outcome, const Identity& identity);
 /// BadState when the bytes are damaged, or those of another problem or version.
 [[nodiscard]] RunOutcome load_outcome(std::string_view bytes, const Identity& identity);

@@ -150,6 +150,10 @@ Json summary_json(const RunFacts& facts) {
   json["words"] = facts.words;
   json["counts"] = counts_json(summary.counts);
   json["staleness"] = summary.staleness_histogram;
+  for (const DroppedWorker& dropped : summary.dropped_workers) {
+    json["dropped_workers"].push_back(
+        {{"worker", dropped.worker}, {"iteration", dropped.iteration}, {"why", dropped.why}});
+  }
   json["config"] = config_json(settings, summary.options_used);
   json["data"] = facts.data;
   json["versions"] = versions_json();

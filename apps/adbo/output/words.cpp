@@ -152,6 +152,11 @@ Words run_words(const Summary& summary, Method method_asked, const std::optional
   if (summary.termination == Termination::kStalled) {
     words.push_back("The run stalled before its tolerance: " + summary.message + ".");
   }
+  for (const DroppedWorker& dropped : summary.dropped_workers) {
+    words.push_back(
+        fmt::format("Worker {} was dropped at iteration {} ({}): its rows taught nothing from then on.",
+                    dropped.worker, dropped.iteration, dropped.why));
+  }
   if (held_out) add_held_out(words, summary, *held_out);
   if (summary.upper_change_max >= 0 && summary.upper_change_max < kUpperHardlyMoved) {
     words.push_back(

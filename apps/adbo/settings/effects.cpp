@@ -115,6 +115,10 @@ void check_data(const Settings& settings) {
 }
 
 void check_output(const Settings& settings) {
+  refuse_while(settings, settings.options().clock == ClockKind::kVirtual,
+               "with clock = virtual, whose order is a matter of the seed", {"record"});
+  refuse_while(settings, !settings.task().replay.empty(), "with a clock that replays a recording",
+               {"record"});
   if (settings.task().quiet && settings.task().verbose) {
     throw UsageError("quiet and verbose exclude each other");
   }

@@ -328,6 +328,8 @@ void add_output(TaskTable& table) {
                "Seconds from one checkpoint to the next, for `adbo resume`; 0: none by time.");
   table.number("checkpoint_every", kAllProblems, &Task::checkpoint_every, at_least(0),
                "Iterations from one checkpoint to the next; 0: none by iterations.");
+  table.flag("record", kAllProblems, &Task::record,
+             "Writes the order in which answers came to arrivals.csv, for clock = replay:FILE.");
   table.choice("progress", kAllProblems, &Task::progress, {"auto", "bar", "lines", "none"},
                "Progress on stderr; auto: a bar on a terminal, else lines.");
   table.flag("quiet", kAllProblems, &Task::quiet, "No progress, no notes.");
@@ -343,6 +345,22 @@ ValueKind kind_of(const OptionInfo& info) {
   if (std::holds_alternative<double Options::*>(info.member)) return ValueKind::kNumber;
   if (std::holds_alternative<std::string Options::*>(info.member)) return ValueKind::kText;
   return ValueKind::kInteger;
+}
+
+/// The command adds a third clock to the engine's two: the order that a run under the real one was recorded
+/// in.
+void add_replay(SettingInfo& info) {
+  static constexpr std::string_view kReplay = "replay:";
+  info.expectation = "real, virtual or replay:FILE";
+  info.set = [set = info.set](RunConfig& config, std::string_view value) {
+    const bool replays = value.starts_with(kReplay) && value.size() > kReplay.size();
+    config.task.replay = replays ? value.substr(kReplay.size()) : std::string_view();
+    const std::string problem = set(config, replays ? "real" : value);
+    return problem.empty() ? problem : refusal(*find_setting("clock"), value);
+  };
+  info.get = [get = info.get](const RunConfig& config) {
+    return config.task.replay.empty() ? get(config) : std::string(kReplay) + config.task.replay;
+  };
 }
 
 SettingInfo from_engine(const OptionInfo& option) {
@@ -363,6 +381,7 @@ SettingInfo from_engine(const OptionInfo& option) {
     return set_option(config.options, option.name, value).message();
   };
   info.get = [&option](const RunConfig& config) { return option_value(config.options, option); };
+  if (option.name == "clock") add_replay(info);
   return info;
 }
 

@@ -86,6 +86,8 @@ struct TaskSettings {
   std::int64_t evaluate_every = 0;
   double checkpoint_interval = 60;  ///< seconds
   std::int64_t checkpoint_every = 0;
+  bool record = false;
+  std::string replay;  ///< of clock = replay:FILE
   ProgressMode progress = ProgressMode::kAuto;
   bool quiet = false;
   bool verbose = false;

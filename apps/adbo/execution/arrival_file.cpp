@@ -1,0 +1,130 @@
+#include "execution/arrival_file.h"
+
+#include <fmt/format.h>
+
+#include <algorithm>
+#include <charconv>
+#include <cmath>
+#include <map>
+#include <string_view>
+
+#include "io/byte_source.h"
+#include "io/error.h"
+#include "support/exit_code.h"
+
+namespace adbo::app {
+namespace {
+
+constexpr std::string_view kColumns = "worker,seconds,lost";
+constexpr std::chrono::seconds kFlushInterval{1};
+
+template <class Number>
+bool take_number(std::string_view& text, Number& value) {
+  const auto [stop, error] = std::from_chars(text.data(), text.data() + text.size(), value);
+  if (error != std::errc()) return false;
+  text.remove_prefix(static_cast<std::size_t>(stop - text.data()));
+  return true;
+}
+
+bool take_comma(std::string_view& text) {
+  if (!text.starts_with(',')) return false;
+  text.remove_prefix(1);
+  return true;
+}
+
+bool parse_arrival(std::string_view line, Arrival& arrival) {
+  int lost = 0;
+  const bool is_read = take_number(line, arrival.worker) && take_comma(line) &&
+                       take_number(line, arrival.seconds) && take_comma(line) && take_number(line, lost) &&
+                       line.empty();
+  arrival.is_lost = lost == 1;
+  return is_read && (lost == 0 || lost == 1) && std::isfinite(arrival.seconds);
+}
+
+/// "# name = value": the value, which may have " = " in it, is all that follows the first one.
+void take_fact(std::string_view line, std::map<std::string, std::string>& facts) {
+  line.remove_prefix(std::min<std::size_t>(2, line.size()));
+  const std::size_t equals = line.find(" = ");
+  if (equals != std::string_view::npos) facts.emplace(line.substr(0, equals), line.substr(equals + 3));
+}
+
+/// The second line of text begins a new one in the file: values are one line each.
+std::string in_one_line(std::string text) {
+  std::replace(text.begin(), text.end(), '\n', ' ');
+  return text;
+}
+
+void refuse_other_run(const std::string& path, const std::map<std::string, std::string>& recorded,
+                      const Identity& identity) {
+  for (const auto& [name, value] : identity) {
+    const auto found = recorded.find(in_one_line(name));
+    const std::string then = found == recorded.end() ? "absent" : found->second;
+    if (then != in_one_line(value)) {
+      throw UsageError(fmt::format("{}: {}: {} when the run was recorded, {} now", path, name, then, value));
+    }
+  }
+}
+
+}  // namespace
+
+ArrivalFile::ArrivalFile(const std::string& path, const Identity& identity)
+    : path_(path), file_(path, std::ios::binary | std::ios::trunc) {
+  for (const auto& [name, value] : identity) {
+    file_ << "# " << in_one_line(name) << " = " << in_one_line(value) << '\n';
+  }
+  file_ << kColumns << '\n';
+  check();
+}
+
+void ArrivalFile::arrived(const Arrival& arrival) {
+  file_ << fmt::format("{},{},{}\n", arrival.worker, arrival.seconds, arrival.is_lost ? 1 : 0);
+  const auto now = std::chrono::steady_clock::now();
+  if (now - last_flush_ >= kFlushInterval) {
+    last_flush_ = now;
+    file_.flush();
+  }
+  check();
+}
+
+void ArrivalFile::finish() {
+  file_.close();
+  check();
+}
+
+void ArrivalFile::check() const {
+  if (!file_) throw io::OutputError(path_, "cannot be written");
+}
+
+std::vector<Arrival> read_arrivals(const std::string& path, const Identity& identity) {
+  const std::string bytes = io::read_bytes(path);
+  std::map<std::string, std::string> recorded;
+  std::vector<Arrival> arrivals;
+  bool has_columns = false;
+  std::string_view text = bytes;
+  for (std::size_t number = 1; !text.empty(); ++number) {
+    const std::size_t end = text.find('\n');
+    // What a killed run had only begun to write.
+    if (end == std::string_view::npos) break;
+    const std::string_view line = text.substr(0, end);
+    text.remove_prefix(end + 1);
+    if (line.starts_with('#')) {
+      take_fact(line, recorded);
+    } else if (!has_columns) {
+      has_columns = line == kColumns;
+      if (!has_columns) {
+        throw io::InputError(path, number, 1, std::string(line.substr(0, 40)),
+                             "expected the columns worker,seconds,lost of a recording");
+      }
+    } else if (Arrival arrival; parse_arrival(line, arrival)) {
+      arrivals.push_back(arrival);
+    } else {
+      throw io::InputError(path, number, 1, std::string(line.substr(0, 40)),
+                           "expected a worker, seconds, and 0 or 1");
+    }
+  }
+  if (!has_columns) throw io::InputError(path, "no recording of arrivals");
+  refuse_other_run(path, recorded, identity);
+  return arrivals;
+}
+
+}  // namespace adbo::app

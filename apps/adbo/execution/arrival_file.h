@@ -1,0 +1,39 @@
+#pragma once
+// arrivals.csv: the order of a run's answers, for --clock replay:FILE.
+
+#include <chrono>
+#include <cstddef>
+#include <fstream>
+#include <string>
+#include <utility>
+#include <vector>
+
+#include "adbo/arrivals.h"
+
+namespace adbo::app {
+
+/// What a recording belongs to: Solver::identity().
+using Identity = std::vector<std::pair<std::string, std::string>>;
+
+/// Writes arrivals.csv as the run goes: `# name = value` for everything the run depends on, then a line per
+/// answer. io::OutputError when the disk refuses.
+class ArrivalFile final : public ArrivalRecorder {
+ public:
+  ArrivalFile(const std::string& path, const Identity& identity);
+  void arrived(const Arrival& arrival) override;
+  /// Flushes and closes.
+  void finish();
+
+ private:
+  void check() const;
+
+  std::string path_;
+  std::ofstream file_;
+  std::chrono::steady_clock::time_point last_flush_ = std::chrono::steady_clock::now();
+};
+
+/// Reads what ArrivalFile writes. UsageError where it was recorded with something else, naming it with both
+/// values; io::InputError with the line where it is no recording.
+[[nodiscard]] std::vector<Arrival> read_arrivals(const std::string& path, const Identity& identity);
+
+}  // namespace adbo::app
