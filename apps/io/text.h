@@ -2,6 +2,7 @@
 // What the text readers share: places, quoted tokens, strict and locale-independent numbers.
 
 #include <cstddef>
+#include <cstdint>
 #include <string>
 #include <string_view>
 
@@ -15,6 +16,13 @@ std::string_view trimmed(std::string_view text);
 
 /// Without a UTF-8 byte-order mark at the front.
 std::string_view without_byte_order_mark(std::string_view text);
+
+/// Bytes of the UTF-8 character that begins at k, or 0 where none does: overlong forms, surrogates, and what
+/// lies beyond U+10FFFF are none. Its code goes to `code`.
+std::size_t utf8_size(std::string_view text, std::size_t k, std::uint32_t& code);
+
+/// The text with every byte that is no UTF-8 written as \xNN: JSON can hold it, and two texts stay two.
+std::string as_utf8(std::string_view text);
 
 /// The token in double quotes for a message: control and non-ASCII bytes as \xNN, cut after 40 bytes.
 std::string in_quotes(std::string_view token);
