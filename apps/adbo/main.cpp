@@ -4,6 +4,7 @@
 #include <tbb/info.h>
 #include <unistd.h>
 
+#include <csignal>
 #include <cstddef>
 #include <iostream>
 #include <memory>
@@ -32,6 +33,7 @@ class ThreadLimit {
 
 int main(int argc, char** argv) {
   std::ios::sync_with_stdio(false);
+  std::signal(SIGPIPE, SIG_IGN);  // a reader that went away is an error to report, not a silent end
   adbo::app::Console console(std::cout, std::cerr, isatty(STDERR_FILENO) != 0);
   ThreadLimit limit;
   const adbo::app::Environment environment{console, [&limit](std::int64_t threads) { limit.set(threads); }};

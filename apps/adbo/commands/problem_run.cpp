@@ -1,7 +1,6 @@
 #include "commands/problem_run.h"
 
 #include <csignal>
-#include <ostream>
 
 #include "commands/clean.h"
 #include "commands/quadratic.h"
@@ -46,7 +45,7 @@ ExitCode run_problem(Settings& settings, const Environment& environment) {
 
   StopSignal stop;
   const FinishedRun run = run_task(task, settings, folder, stop, console);
-  console.out() << (settings.task().json ? run.json : run.text) << std::flush;
+  console.deliver(settings.task().json ? run.json : run.text);
   return exit_code(run.summary, stop.received(), settings.task().require_converged);
 }
 

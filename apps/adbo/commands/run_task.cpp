@@ -70,6 +70,7 @@ FinishedRun run_task(const PreparedTask& task, const Settings& settings, const O
                        .held_out = std::move(outcome.held_out),
                        .metrics = std::move(findings.metrics),
                        .best = outcome.best,
+                       .no_value = std::move(findings.no_value),
                        .json = {},
                        .text = {}};
   write_summary(finished, task, settings, findings, folder);

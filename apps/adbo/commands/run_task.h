@@ -17,8 +17,9 @@ struct FinishedRun {
   std::optional<HeldOutFacts> held_out;
   Metrics metrics;
   BestMeasures best;
-  std::string json;  ///< the text of summary.json
-  std::string text;  ///< the same for people
+  std::string no_value;  ///< as in Findings
+  std::string json;      ///< the text of summary.json
+  std::string text;      ///< the same for people
 };
 
 /// UsageError where the options contradict each other or the number of workers.
