@@ -55,6 +55,20 @@ TEST_CASE("charts: every method of a long comparison has a line of its own") {
   CHECK(adbo::app::kLineKinds >= 2 + adbo::method_table().size());
 }
 
+TEST_CASE("charts: values that differ by rounding, and values as far apart as numbers go") {
+  using adbo::app::Chart;
+  const double next = std::nextafter(1.1, 2.0);
+  for (const auto& [low, high] : {std::pair(1.1, next), std::pair(-next, -1.1), std::pair(-1e308, 1e308),
+                                  std::pair(0.0, 5e-324), std::pair(0.0, 1e-300)}) {
+    const Chart chart{"t", "x", "y", {{"a", {{{0, low}, {1, high}, {2, low}}}}}};
+    const std::string svg = adbo::app::chart_svg(chart, 0);
+    CHECK(svg.size() > 500);
+    CHECK(svg.size() < 10'000);
+    CHECK(svg.find("nan") == std::string::npos);
+    CHECK(svg.find("inf") == std::string::npos);
+  }
+}
+
 TEST_CASE("charts: times that are all the same are no axis") {
   using adbo::app::Chart;
   CHECK(adbo::app::chart_svg(Chart{"t", "virtual seconds", "y", {{"a", {{{0, 1}, {0, 2}, {0, 3}}}}}}, 0)

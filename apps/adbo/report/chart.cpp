@@ -16,6 +16,7 @@ namespace {
 // Pixels of the drawing's own coordinates.
 constexpr double kWidth = 420, kHeight = 270, kLeft = 58, kRight = 12, kTop = 30, kBottom = 44;
 constexpr std::size_t kPoints = 160;
+constexpr double kLargest = 1e300;   ///< beyond which the range of an axis would not be a number
 constexpr double kTailShare = 0.02;  ///< of the points that may be cut off at either end
 
 struct Colour {
@@ -49,7 +50,7 @@ double value_at(const Curve& curve, double x) {
   if (next == curve.end()) return curve.back().second;
   const auto& [x0, y0] = *std::prev(next);
   const auto& [x1, y1] = *next;
-  return x1 > x0 ? y0 + (y1 - y0) * (x - x0) / (x1 - x0) : y1;
+  return x1 > x0 ? std::lerp(y0, y1, (x - x0) / (x1 - x0)) : y1;
 }
 
 /// 1, 2 or 5 times a power of ten that divides the range into about `parts`.
@@ -66,7 +67,10 @@ class Axis {
  public:
   Axis(double lowest, double highest, bool logarithmic)
       : logarithmic_(logarithmic), lowest_(mapped(lowest)), highest_(mapped(highest)) {
-    if (highest_ > lowest_) return;
+    // A range of a few units in the last place is none: its ticks could not be told apart, or counted.
+    constexpr double kLeastRange = 1e-9;
+    const double largest = std::max(std::abs(lowest_), std::abs(highest_));
+    if (highest_ - lowest_ > std::max(kLeastRange * largest, 1 / kLargest)) return;
     const double margin = std::max(std::abs(lowest_) * 0.01, 1e-9);
     lowest_ -= margin;
     highest_ += margin;
@@ -128,7 +132,7 @@ Axis y_axis(const Chart& chart) {
   std::vector<double> values;
   for (const ChartSeries& series : chart.series) {
     for (const Curve& curve : series.curves) {
-      for (const auto& point : curve) values.push_back(point.second);
+      for (const auto& point : curve) values.push_back(std::clamp(point.second, -kLargest, kLargest));
     }
   }
   std::sort(values.begin(), values.end());
