@@ -14,12 +14,14 @@
 namespace adbo::io::detail {
 namespace {
 
-// Sizes, places and marks of the three records that are read (PKWARE's APPNOTE 4.3). Numbers are
-// little-endian.
-constexpr std::string_view kLocalMark = "PK\x03\x04", kDirectoryMark = "PK\x01\x02", kEndMark = "PK\x05\x06";
-constexpr std::size_t kLocalBytes = 30, kDirectoryBytes = 46, kEndBytes = 22, kLongestComment = 0xffff;
+// Sizes, places and marks of the records that are read (PKWARE's APPNOTE 4.3). Numbers are little-endian.
+constexpr std::string_view kLocalMark = "PK\x03\x04", kDirectoryMark = "PK\x01\x02", kEndMark = "PK\x05\x06",
+                           kLargeEndMark = "PK\x06\x06", kLargeEndPlaceMark = "PK\x06\x07";
+constexpr std::size_t kLocalBytes = 30, kDirectoryBytes = 46, kEndBytes = 22, kLongestComment = 0xffff,
+                      kLargeEndBytes = 56, kLargeEndPlaceBytes = 20;
 constexpr std::uint32_t kStored = 0, kDeflated = 8;
 constexpr std::size_t kElsewhere = 0xffffffff;  // the number stands in a zip64 record
+constexpr std::size_t kLargeField = 1;          // the kind of an entry's extra field that holds such numbers
 
 std::size_t number_at(std::string_view bytes, std::size_t at, std::size_t count) {
   std::size_t value = 0;
@@ -29,15 +31,72 @@ std::size_t number_at(std::string_view bytes, std::size_t at, std::size_t count)
   return value;
 }
 
-/// The record that ends the archive, whose comment reaches to the last byte.
-std::string_view end_record(std::string_view archive, const std::string& source) {
+/// Where the record begins that ends the archive; its comment reaches to the last byte.
+std::size_t end_record(std::string_view archive, const std::string& source) {
   const std::size_t last = archive.size() < kEndBytes ? 0 : archive.size() - kEndBytes;
   const std::size_t first = last > kLongestComment ? last - kLongestComment : 0;
   for (std::size_t at = last + 1; at-- > first && archive.size() >= kEndBytes;) {
     const std::string_view record = archive.substr(at);
-    if (record.starts_with(kEndMark) && number_at(record, 20, 2) == record.size() - kEndBytes) return record;
+    if (record.starts_with(kEndMark) && number_at(record, 20, 2) == record.size() - kEndBytes) return at;
   }
   throw InputError(source, "truncated or damaged zip archive: its directory is not found at its end");
+}
+
+struct Directory {
+  std::size_t count = 0, bytes = 0, at = 0;
+  bool in_parts = false;
+};
+
+/// Of an archive with numbers too large for the record at its end: a second one, whose place stands before
+/// it.
+Directory large_directory(std::string_view archive, std::size_t end_at, const std::string& source) {
+  const auto refuse = [&source] {
+    throw InputError(source, "damaged zip archive: its zip64 record is not found");
+  };
+  if (end_at < kLargeEndPlaceBytes) refuse();
+  const std::string_view place = archive.substr(end_at - kLargeEndPlaceBytes, kLargeEndPlaceBytes);
+  if (!place.starts_with(kLargeEndPlaceMark)) refuse();
+  const std::size_t at = number_at(place, 8, 8);
+  if (at > archive.size() || archive.size() - at < kLargeEndBytes) refuse();
+  const std::string_view record = archive.substr(at);
+  if (!record.starts_with(kLargeEndMark)) refuse();
+  return {.count = number_at(record, 32, 8),
+          .bytes = number_at(record, 40, 8),
+          .at = number_at(record, 48, 8),
+          .in_parts = number_at(record, 16, 4) != 0 || number_at(record, 24, 8) != number_at(record, 32, 8)};
+}
+
+Directory find_directory(std::string_view archive, const std::string& source) {
+  const std::size_t end_at = end_record(archive, source);
+  const std::string_view end = archive.substr(end_at);
+  const Directory directory{
+      .count = number_at(end, 10, 2),
+      .bytes = number_at(end, 12, 4),
+      .at = number_at(end, 16, 4),
+      .in_parts = number_at(end, 4, 4) != 0 || number_at(end, 8, 2) != number_at(end, 10, 2)};
+  const bool is_large =
+      directory.count == 0xffff || directory.bytes == kElsewhere || directory.at == kElsewhere;
+  return is_large ? large_directory(archive, end_at, source) : directory;
+}
+
+/// The numbers that an entry has no room for, in their order, from its extra fields.
+void read_large_numbers(std::string_view fields, ZipMember& member, const std::string& source) {
+  while (fields.size() >= 4) {
+    const std::size_t kind = number_at(fields, 0, 2);
+    std::string_view field = fields.substr(4, number_at(fields, 2, 2));
+    fields.remove_prefix(4 + field.size());
+    if (kind != kLargeField) continue;
+    for (std::size_t* const number : {&member.unpacked_bytes, &member.packed_bytes, &member.header_at}) {
+      if (*number != kElsewhere || field.size() < 8) continue;
+      *number = number_at(field, 0, 8);
+      field.remove_prefix(8);
+    }
+    return;
+  }
+  if (member.unpacked_bytes == kElsewhere || member.packed_bytes == kElsewhere ||
+      member.header_at == kElsewhere)
+    throw InputError(source,
+                     fmt::format("damaged zip archive: the sizes of {} are missing", in_quotes(member.name)));
 }
 
 ZipMember parse_entry(std::string_view entry) {
@@ -61,12 +120,9 @@ ZipMember take_entry(std::string_view& directory, const std::string& source) {
     throw InputError(source, "damaged zip archive: a directory entry is cut off");
   ZipMember member = parse_entry(directory);
   member.name = directory.substr(kDirectoryBytes, name_bytes);
+  read_large_numbers(directory.substr(kDirectoryBytes + name_bytes, number_at(directory, 30, 2)), member,
+                     source);
   directory.remove_prefix(kDirectoryBytes + name_bytes + behind_name);
-  if (member.packed_bytes == kElsewhere || member.unpacked_bytes == kElsewhere ||
-      member.header_at == kElsewhere) {
-    throw InputError(source,
-                     fmt::format("{} is beyond 4 GiB; save the array as NPY", in_quotes(member.name)));
-  }
   return member;
 }
 
@@ -96,18 +152,13 @@ bool looks_like_zip(std::string_view bytes) {
 }
 
 std::vector<ZipMember> list_zip(std::string_view archive, const std::string& source) {
-  const std::string_view end = end_record(archive, source);
-  const std::size_t count = number_at(end, 10, 2);
-  if (number_at(end, 4, 2) != 0 || number_at(end, 6, 2) != 0 || number_at(end, 8, 2) != count)
-    throw InputError(source, "is one part of a zip archive in several parts");
-  const std::size_t bytes = number_at(end, 12, 4), at = number_at(end, 16, 4);
-  if (count == 0xffff || bytes == kElsewhere || at == kElsewhere)
-    throw InputError(source, "is a zip64 archive; save its arrays as NPY");
-  if (at > archive.size() || archive.size() - at < bytes)
+  const Directory found = find_directory(archive, source);
+  if (found.in_parts) throw InputError(source, "is one part of a zip archive in several parts");
+  if (found.at > archive.size() || archive.size() - found.at < found.bytes)
     throw InputError(source, "damaged zip archive: its directory lies beyond the end of the file");
-  std::string_view directory = archive.substr(at, bytes);
+  std::string_view directory = archive.substr(found.at, found.bytes);
   std::vector<ZipMember> members;
-  for (std::size_t k = 0; k < count; ++k) members.push_back(take_entry(directory, source));
+  for (std::size_t k = 0; k < found.count; ++k) members.push_back(take_entry(directory, source));
   return members;
 }
 

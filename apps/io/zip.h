@@ -1,5 +1,5 @@
 #pragma once
-// Zip archives, as far as NPZ files need them: members stored or deflated, at most 4 GiB each.
+// Zip archives, as far as NPZ files need them: members stored or deflated, zip64 where they are large.
 
 #include <cstddef>
 #include <cstdint>
@@ -19,7 +19,7 @@ struct ZipMember {
 [[nodiscard]] bool looks_like_zip(std::string_view bytes);
 
 /// The members that the archive's directory lists. InputError when there is no such directory, it does not
-/// fit the file, or it is one of an archive in parts or beyond 4 GiB.
+/// fit the file, or it is one of an archive in parts.
 [[nodiscard]] std::vector<ZipMember> list_zip(std::string_view archive, const std::string& source);
 
 /// The member's bytes. Memory grows with what is really unpacked. InputError when it is encrypted, packed in

@@ -133,7 +133,27 @@ TEST_CASE("archives that are no NPZ") {
   CHECK(refusal(zip({{"x.npy", kRows, 12}})) ==
         "d.npz:x: is packed by zip's method 12; expected 0 (stored) or 8 (deflated)");
   CHECK(refusal(zip({{"x.npy", kRows, 0, 0, 0xffffffff}})) ==
-        "d.npz: \"x.npy\" is beyond 4 GiB; save the array as NPY");
+        "d.npz: damaged zip archive: the sizes of \"x.npy\" are missing");
+}
+
+TEST_CASE("archives as they are written beyond two gibibytes") {
+  for (const bool large_end : {false, true}) {
+    const std::string archive =
+        zip({{"x.npy", kRows, 8, 0, 0, 0, true}, {"y.npy", kLabels, 0, 0, 0, 0, true}}, "", large_end);
+    CHECK(row_of(parse(archive), 1) == Row{'d', 'e', 'f'});
+    CHECK(parse(archive).labels == Numbers{1, 0});
+    for (std::size_t at = 0; at < archive.size(); ++at) {  // no byte of it may lead astray
+      std::string damaged = archive;
+      damaged[at] = static_cast<char>(damaged[at] ^ 0x80);
+      try {
+        (void)parse(damaged);
+      } catch (const InputError&) {
+      }
+    }
+  }
+  std::string no_record = zip({{"x.npy", kRows}}, "", true);
+  no_record[no_record.find("PK\x06\x06")] = 'Q';
+  CHECK(refusal(no_record) == "d.npz: damaged zip archive: its zip64 record is not found");
 }
 
 TEST_CASE("damaged archives") {

@@ -40,10 +40,12 @@ struct ZipEntry {
   int flags = 0;
   std::size_t claimed_bytes = 0;   // 0: the truth
   std::size_t checksum_error = 0;  // added to the checksum
+  bool large = false;              // the directory has its numbers in a zip64 field
 };
 
 /// As NumPy writes it: zip64 sizes in the local headers, which a reader of the directory does not need.
-inline std::string zip(const std::vector<ZipEntry>& entries, const std::string& comment = "") {
+inline std::string zip(const std::vector<ZipEntry>& entries, const std::string& comment = "",
+                       bool large_end = false) {
   std::string archive, directory;
   for (const ZipEntry& entry : entries) {
     const std::string packed = entry.method == 8 ? deflated(entry.plain) : entry.plain;
@@ -56,17 +58,33 @@ inline std::string zip(const std::vector<ZipEntry>& entries, const std::string& 
     const std::string zip64 = little_endian(1, 2) + little_endian(16, 2) +
                               little_endian(entry.plain.size(), 8) + little_endian(packed.size(), 8);
     const std::size_t plain_bytes = entry.claimed_bytes > 0 ? entry.claimed_bytes : entry.plain.size();
-    directory += "PK\x01\x02" + little_endian(45, 2) + little_endian(45, 2) + common +
-                 little_endian(packed.size(), 4) + little_endian(plain_bytes, 4) +
-                 little_endian(entry.name.size(), 2) + little_endian(0, 12) +
-                 little_endian(archive.size(), 4) + entry.name;
+    const auto number = [&entry](std::size_t value) {
+      return little_endian(entry.large ? 0xffffffff : value, 4);
+    };
+    const std::string large =
+        entry.large ? little_endian(0x7075, 2) + little_endian(1, 2) + "u" +  // another field
+                          little_endian(1, 2) + little_endian(24, 2) + little_endian(plain_bytes, 8) +
+                          little_endian(packed.size(), 8) + little_endian(archive.size(), 8)
+                    : "";
+    directory += "PK\x01\x02" + little_endian(45, 2) + little_endian(45, 2) + common + number(packed.size()) +
+                 number(plain_bytes) + little_endian(entry.name.size(), 2) + little_endian(large.size(), 2) +
+                 little_endian(0, 10) + number(archive.size()) + entry.name + large;
     archive += "PK\x03\x04" + little_endian(45, 2) + common + little_endian(0xffffffff, 4) +
                little_endian(0xffffffff, 4) + little_endian(entry.name.size(), 2) +
                little_endian(zip64.size(), 2) + entry.name + zip64 + packed;
   }
-  return archive + directory + "PK\x05\x06" + little_endian(0, 4) + little_endian(entries.size(), 2) +
-         little_endian(entries.size(), 2) + little_endian(directory.size(), 4) +
-         little_endian(archive.size(), 4) + little_endian(comment.size(), 2) + comment;
+  std::string end;
+  if (large_end) {
+    end = "PK\x06\x06" + little_endian(44, 8) + little_endian(45, 2) + little_endian(45, 2) +
+          little_endian(0, 8) + little_endian(entries.size(), 8) + little_endian(entries.size(), 8) +
+          little_endian(directory.size(), 8) + little_endian(archive.size(), 8) + "PK\x06\x07" +
+          little_endian(0, 4) + little_endian(archive.size() + directory.size(), 8) + little_endian(1, 4);
+  }
+  const std::size_t count = large_end ? 0xffff : entries.size();
+  return archive + directory + end + "PK\x05\x06" + little_endian(0, 4) + little_endian(count, 2) +
+         little_endian(count, 2) + little_endian(large_end ? 0xffffffff : directory.size(), 4) +
+         little_endian(large_end ? 0xffffffff : archive.size(), 4) + little_endian(comment.size(), 2) +
+         comment;
 }
 
 /// An NPY file of unsigned bytes.
