@@ -80,17 +80,27 @@ std::string as_utf8(std::string_view text) {
   return result;
 }
 
+bool turns_text(std::uint32_t code) {
+  return code == 0x061C || code == 0x200E || code == 0x200F || (code >= 0x202A && code <= 0x202E) ||
+         (code >= 0x2066 && code <= 0x2069);
+}
+
 std::string in_quotes(std::string_view token) {
   std::string result = "\"";
-  for (const char c : token.substr(0, kLongestQuotedBytes)) {
-    const auto byte = static_cast<unsigned char>(c);
-    if (byte < 0x20 || byte >= 0x7f) {
-      result += fmt::format("\\x{:02X}", byte);
+  std::size_t k = 0;
+  while (k < std::min(token.size(), kLongestQuotedBytes)) {
+    std::uint32_t code = 0;
+    const std::size_t size = utf8_size(token, k, code);
+    const bool is_control = code < 0x20 || (code >= 0x7f && code < 0xa0);
+    if (size > 0 && !is_control && !turns_text(code)) {
+      result += token.substr(k, size);
     } else {
-      result += c;
+      for (std::size_t b = 0; b < std::max<std::size_t>(size, 1); ++b)
+        result += fmt::format("\\x{:02X}", static_cast<unsigned char>(token[k + b]));
     }
+    k += std::max<std::size_t>(size, 1);
   }
-  result += token.size() > kLongestQuotedBytes ? "...\"" : "\"";
+  result += k < token.size() ? "...\"" : "\"";
   return result;
 }
 

@@ -24,7 +24,11 @@ std::size_t utf8_size(std::string_view text, std::size_t k, std::uint32_t& code)
 /// The text with every byte that is no UTF-8 written as \xNN: JSON can hold it, and two texts stay two.
 std::string as_utf8(std::string_view text);
 
-/// The token in double quotes for a message: control and non-ASCII bytes as \xNN, cut after 40 bytes.
+/// Whether a character turns the direction of the text around it and has no look of its own.
+bool turns_text(std::uint32_t code);
+
+/// The token in double quotes for a message: what is no UTF-8, no look of its own or turns text as \xNN, byte
+/// by byte; cut after 40 bytes.
 std::string in_quotes(std::string_view token);
 
 /// A text in memory that can say where in it something is wrong. Places are worked out only when something

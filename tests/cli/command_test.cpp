@@ -596,6 +596,20 @@ TEST_CASE("results: a reader that goes away is exit code 8 and a message, the fi
   CHECK(Json::accept(files.read("result/summary.json")));
 }
 
+TEST_CASE("results: a stream that the caller closed is no result file") {
+  const Workspace files;
+  const std::string command = std::string(ADBO_COMMAND) + " tune --iterations 2 --workers 3 --train " +
+                              files.write("train.libsvm", libsvm_rows(120, 5, 1)) + " --out " +
+                              files.path("result");
+  int status = std::system((command + " >&- 2>" + files.path("messages")).c_str());
+  CHECK(WEXITSTATUS(status) == 8);
+  CHECK(contains(files.read("messages"), "stdout: cannot be written"));
+  status = std::system((command + " <&- 2>&- >" + files.path("answer")).c_str());
+  CHECK(WEXITSTATUS(status) == 0);
+  CHECK(contains(files.read("answer"), "value function"));
+  CHECK(!contains(files.read("result/trace.csv"), "adbo:"));
+}
+
 TEST_CASE("results: a disk that is full is exit code 8 and names the file, whichever it is") {
   if (!std::filesystem::exists("/dev/full")) {
     MESSAGE("skipped: no /dev/full here");

@@ -200,6 +200,9 @@ TEST_CASE("refused: an output folder that cannot be written to, before any data 
     CHECK(outcome.code == kUsage);
     CHECK(outcome.err.find("out = \"/proc/result\": /proc cannot be written to: ") != std::string::npos);
   }
+  std::filesystem::create_symlink("nowhere", files.path("link"));
+  CHECK(files.run({"clean", "--train", "no-such-file", "--out", "link"})
+            .err.find("a link to a folder that is not there") != std::string::npos);
   std::filesystem::create_directories(files.path("result/summary.json"));
   const Outcome outcome = files.run({"clean", "--train", "no-such-file", "--out", "result"});
   CHECK(outcome.code == kUsage);

@@ -102,6 +102,13 @@ TEST_CASE("what is no UTF-8 is written out, and two such texts stay two") {
 TEST_CASE("tokens in messages are readable and short") {
   CHECK(in_quotes("abc") == "\"abc\"");
   CHECK(in_quotes(std::string_view("a\0\n\xff", 4)) == "\"a\\x00\\x0A\\xFF\"");
+  CHECK(in_quotes("Z\xC3\xBCrich") == "\"Z\xC3\xBCrich\"");
+  CHECK(in_quotes("a\xE2\x80\xAE"
+                  "b\x1b[31m\xC2\x85") ==
+        "\"a\\xE2\\x80\\xAE"
+        "b\\x1B[31m\\xC2\\x85\"");
+  CHECK(in_quotes(std::string(39, 'x') + "\xC3\xBC") == "\"" + std::string(39, 'x') + "\xC3\xBC\"");
+  CHECK(in_quotes(std::string(39, 'x') + "\xC3\xBCy") == "\"" + std::string(39, 'x') + "\xC3\xBC...\"");
   CHECK(in_quotes(std::string(100, 'x')) == "\"" + std::string(40, 'x') + "...\"");
 }
 

@@ -52,6 +52,8 @@ OutputFolder::OutputFolder(std::string path) : path_(std::move(path)) {
   if (!fs::is_directory(existing, error)) {
     throw UsageError(fmt::format("out = \"{}\": {} is not a folder", path_, existing.string()));
   }
+  if (fs::is_symlink(path_, error) && !fs::exists(path_, error))
+    throw UsageError(fmt::format("out = \"{}\": is a link to a folder that is not there", path_));
   refuse_unwritable(path_, existing);
   refuse_folders_in_the_way();
 }

@@ -18,13 +18,6 @@ bool is_allowed(std::uint32_t code) {
   return (code >= 0x20 || code == '\t' || code == '\n') && code != 0xFFFE && code != 0xFFFF;
 }
 
-/// Characters without a look of their own that turn the order of those around them: text could then read as
-/// something else than it is.
-bool turns_text(std::uint32_t code) {
-  return code == 0x061C || code == 0x200E || code == 0x200F || (code >= 0x202A && code <= 0x202E) ||
-         (code >= 0x2066 && code <= 0x2069);
-}
-
 std::string_view entity_of(char c) {
   switch (c) {
     case '&':
@@ -51,7 +44,7 @@ std::string html_escaped(std::string_view text) {
     const std::size_t size = io::detail::utf8_size(text, k, code);
     if (size == 0 || !is_allowed(code)) {
       for (std::size_t byte = 0; byte < std::max<std::size_t>(size, 1); ++byte) escaped += kReplacement;
-    } else if (turns_text(code)) {
+    } else if (io::detail::turns_text(code)) {
       escaped += fmt::format("[U+{:04X}]", code);
     } else if (const std::string_view entity = entity_of(text[k]); size == 1 && !entity.empty()) {
       escaped += entity;

@@ -12,6 +12,7 @@
 
 #include "io/byte_source.h"
 #include "io/dataset.h"
+#include "io/text.h"
 #include "support/exit_code.h"
 #include "support/names.h"
 #include "tasks/random_streams.h"
@@ -58,8 +59,10 @@ io::Table read_table(io::DatasetRequest request, const std::string& path, const 
         fmt::format("{} has no labels: give them with --{}-labels FILE or, for CSV, --label-column NAME",
                     table.source, role));
   }
-  console.detail(fmt::format("{}: {}, {} rows, {} columns, {} classes", path, table.format,
-                             io::row_count(table), io::column_count(table), table.label_names.size()));
+  console.detail(
+      fmt::format("{}: {}, {} rows, {} columns, {} classes{}", path, table.format, io::row_count(table),
+                  io::column_count(table), table.label_names.size(),
+                  table.index_base ? fmt::format(", indices begin at {}", *table.index_base) : ""));
   return table;
 }
 
@@ -80,9 +83,11 @@ void match_columns(io::Table& train, io::Table& other) {
 void make_binary(io::Table& table, std::string_view positive) {
   const auto found = std::find(table.label_names.begin(), table.label_names.end(), positive);
   if (found == table.label_names.end()) {
-    const std::vector<std::string_view> names(table.label_names.begin(), table.label_names.end());
-    throw UsageError(fmt::format("positive_class = \"{}\" is no label of {}: expected one of {}", positive,
-                                 table.source,
+    std::vector<std::string> quoted;
+    for (const std::string& name : table.label_names) quoted.push_back(io::detail::in_quotes(name));
+    const std::vector<std::string_view> names(quoted.begin(), quoted.end());
+    throw UsageError(fmt::format("positive_class = {} is no label of {}: expected one of {}",
+                                 io::detail::in_quotes(positive), table.source,
                                  joined(std::span(names).first(std::min<std::size_t>(names.size(), 20)))));
   }
   const auto index = static_cast<std::int32_t>(found - table.label_names.begin());
@@ -137,9 +142,9 @@ void adopt_classes(const io::Table& train, io::Table& test) {
     const std::string& name = test.label_names[static_cast<std::size_t>(test.labels[r])];
     if (std::find(train.label_names.begin(), train.label_names.end(), name) != train.label_names.end())
       continue;
-    throw DataError(fmt::format("{}: row {} (counted from 1) has the label \"{}\", which no row of {} has",
-                                test.source, r + 1, own_names[static_cast<std::size_t>(own_labels[r])],
-                                train.source));
+    throw DataError(fmt::format(
+        "{}: row {} (counted from 1) has the label {}, which no row of {} has", test.source, r + 1,
+        io::detail::in_quotes(own_names[static_cast<std::size_t>(own_labels[r])]), train.source));
   }
   throw DataError(fmt::format("{} names classes that {} does not have", test.source, train.source));
 }
@@ -167,9 +172,9 @@ void match_tables(LoadedData& data, const TaskSettings& task, const Console& con
 
 void refuse_single_class(const LoadedData& data) {
   if (data.classes() < 2) {
-    throw DataError(fmt::format("{}: all {} rows have the label \"{}\": two classes at least are needed",
+    throw DataError(fmt::format("{}: all {} rows have the label {}: two classes at least are needed",
                                 data.train.source, io::row_count(data.train),
-                                data.train.label_names.front()));
+                                io::detail::in_quotes(data.train.label_names.front())));
   }
 }
 
