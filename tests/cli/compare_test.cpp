@@ -393,6 +393,20 @@ TEST_CASE("labels that are no UTF-8: the bytes in CSV, valid JSON and pages ever
   check_page(files.read("result/report.html"));
 }
 
+TEST_CASE("report: times that are all equal are said, the other curves are there") {
+  const Workspace files;
+  REQUIRE(files
+              .run({"tune", "--train", files.write("train.libsvm", libsvm_rows(80, 4, 1)), "--workers", "4",
+                    "--iterations", "20", "--clock", "virtual", "--out", "result"})
+              .code == 0);
+  REQUIRE(files.run({"report", "result"}).code == 0);
+  const std::string page = files.read("result/report.html");
+  check_page(page);
+  CHECK(contains(page, "No curves against virtual seconds: all are equal."));
+  CHECK(!contains(page, "objective against virtual seconds"));
+  CHECK(contains(page, "objective against iterations"));
+}
+
 TEST_CASE("report: folders that hold nothing of the kind, files that are damaged") {
   const Workspace files;
   Outcome outcome = files.run({"report", "nowhere"});

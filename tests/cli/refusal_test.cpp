@@ -1,6 +1,10 @@
 // Every bad input: the exit code, a message that is enough to mend it, and no output folder left behind.
 #include <doctest/doctest.h>
 
+#include <sys/mount.h>
+
+#include <tuple>
+
 #include "run_command.h"
 
 using adbo::test::idx_images;
@@ -186,6 +190,25 @@ TEST_CASE("refused: output folders that cannot be") {
   CHECK(outcome.err.find("file/result") != std::string::npos);
   CHECK(outcome.err.find("is not a folder") != std::string::npos);
   CHECK(files.read("file") == "not a folder");
+}
+
+TEST_CASE("refused: an output folder on a file system that is read-only or full") {
+  const Workspace files;
+  std::filesystem::create_directories(files.path("disk"));
+  for (const auto& [flags, options, reason] :
+       {std::tuple(static_cast<unsigned long>(MS_RDONLY), "size=1m", "Read-only file system"),
+        std::tuple(0UL, "nr_inodes=1", "No space left on device")}) {
+    if (::mount("none", files.path("disk").c_str(), "tmpfs", flags, options) != 0) {
+      MESSAGE("skipped: no file system can be mounted here");
+      return;
+    }
+    const Outcome outcome = files.run({"clean", "--train", "no-such-file", "--out", "disk/a/b"});
+    ::umount(files.path("disk").c_str());
+    INFO(outcome.err);
+    CHECK(outcome.code == kUsage);
+    CHECK(outcome.err.find("out = \"disk/a/b\"") != std::string::npos);
+    CHECK(outcome.err.find(reason) != std::string::npos);
+  }
 }
 
 TEST_CASE("refused: an output folder that cannot be written to, before any data are read") {
