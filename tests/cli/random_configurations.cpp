@@ -40,7 +40,7 @@ using adbo::app::ValueKind;
 using Json = nlohmann::json;
 using Words = std::vector<std::string>;
 
-constexpr std::chrono::seconds kLimit{30};
+constexpr std::chrono::seconds kLimit{ADBO_RUN_LIMIT_SECONDS};
 
 /// The numbers of one run.
 class Dice {
@@ -315,9 +315,27 @@ class CaseMaker {
     if (dice_.chance(0.05)) made.signal = dice_.chance(0.5) ? SIGINT : SIGTERM;
   }
 
+  /// A copy of a good file with a few bytes changed, left out or doubled.
+  DataSet damaged() {
+    const DataSet& good = dice_.one_of(data_.good);
+    std::string bytes = files_.read(fs::path(good.file).filename().string());
+    for (std::size_t edits = 1 + dice_.below(4); edits > 0; --edits) {
+      const std::size_t at = dice_.below(bytes.size());
+      if (dice_.chance(0.6)) {
+        bytes[at] = static_cast<char>(dice_.below(256));
+      } else if (dice_.chance(0.5)) {
+        bytes.erase(at, 1 + dice_.below(9));
+      } else {
+        bytes.insert(at, bytes.substr(dice_.below(bytes.size()), 1 + dice_.below(9)));
+      }
+    }
+    return {files_.write("damaged", bytes), good.options};
+  }
+
   void add_data(Case& made) {
-    const bool is_bad = dice_.chance(0.1);
-    const DataSet& train = dice_.one_of(is_bad ? data_.bad : data_.good);
+    const DataSet train = dice_.chance(0.1)   ? dice_.one_of(data_.bad)
+                          : dice_.chance(0.1) ? damaged()
+                                              : dice_.one_of(data_.good);
     made.words.insert(made.words.end(), {"--train", train.file});
     made.words.insert(made.words.end(), train.options.begin(), train.options.end());
     for (const std::string role : {"test", "validation"}) {
@@ -340,8 +358,10 @@ class CaseMaker {
   /// STABLE keeps a matrix of the size of the model squared: with the pictures of CIFAR it takes ten seconds
   /// an iteration.
   [[nodiscard]] bool takes_long(const Case& made, adbo::Method method) const {
-    return method == adbo::Method::kStable &&
-           std::find(made.words.begin(), made.words.end(), files_.path("cifar.bin")) != made.words.end();
+    const auto is_large = [this](const std::string& word) {
+      return word == files_.path("cifar.bin") || word == files_.path("damaged");
+    };
+    return method == adbo::Method::kStable && std::any_of(made.words.begin(), made.words.end(), is_large);
   }
 
   adbo::Method add_method(Case& made) {
