@@ -14,7 +14,7 @@ namespace adbo::io::test {
 
 inline std::string little_endian(std::size_t value, int bytes) {
   std::string text;
-  for (int b = 0; b < bytes; ++b) text += static_cast<char>(value >> (8 * b) & 0xff);
+  for (int b = 0; b < bytes; ++b, value >>= 8) text += static_cast<char>(value & 0xff);
   return text;
 }
 
