@@ -1,10 +1,13 @@
 // The command `adbo`: what belongs to the process rather than to a command.
 
+#include <fcntl.h>
 #include <tbb/global_control.h>
 #include <tbb/info.h>
 #include <unistd.h>
 
+#include <csignal>
 #include <cstddef>
+#include <cstdlib>
 #include <iostream>
 #include <memory>
 #include <string>
@@ -28,10 +31,21 @@ class ThreadLimit {
   std::unique_ptr<tbb::global_control> control_;
 };
 
+/// A standard stream that the caller closed must not become the number of a result file: messages would go
+/// into it. Reading from what stands in for it works, writing fails, and is reported.
+void occupy_standard_streams() {
+  for (const int descriptor : {STDIN_FILENO, STDOUT_FILENO, STDERR_FILENO}) {
+    if (fcntl(descriptor, F_GETFD) >= 0) continue;
+    if (open("/dev/null", O_RDONLY) != descriptor) std::abort();  // the lowest free number, by POSIX
+  }
+}
+
 }  // namespace
 
 int main(int argc, char** argv) {
+  occupy_standard_streams();
   std::ios::sync_with_stdio(false);
+  std::signal(SIGPIPE, SIG_IGN);  // a reader that went away is an error to report, not a silent end
   adbo::app::Console console(std::cout, std::cerr, isatty(STDERR_FILENO) != 0);
   ThreadLimit limit;
   const adbo::app::Environment environment{console, [&limit](std::int64_t threads) { limit.set(threads); }};

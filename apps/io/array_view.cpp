@@ -9,6 +9,38 @@
 #include "io/error.h"
 
 namespace adbo::io::detail {
+namespace {
+
+void require_finite(const Table& table, const ArrayView& array, const kernels::DenseRows& dense) {
+  if (array.type.kind != ElementKind::kFloat) return;
+  for (std::size_t r = 0; r < dense.rows(); ++r) {
+    const float* const row = dense.row(r);
+    const float* const end = row + dense.cols();
+    const float* const bad = std::find_if(row, end, [](float value) { return !std::isfinite(value); });
+    if (bad == end) continue;
+    throw InputError(table.source,
+                     fmt::format("row {}, feature {} (counted from 1): expected a finite number "
+                                 "in single precision, found {}",
+                                 r + 1, bad - row + 1, *bad));
+  }
+}
+
+}  // namespace
+
+std::vector<std::size_t> fortran_places(const std::vector<std::size_t>& shape) {
+  std::size_t columns = 1;
+  for (std::size_t k = 1; k < shape.size(); ++k) columns *= shape[k];
+  std::vector<std::size_t> places(columns);
+  for (std::size_t c = 0; c < columns; ++c) {
+    std::size_t rest = c, before = columns;
+    for (std::size_t k = shape.size() - 1; k >= 1; --k) {  // the last index runs fastest in c, slowest here
+      before /= shape[k];
+      places[c] += rest % shape[k] * before;
+      rest /= shape[k];
+    }
+  }
+  return places;
+}
 
 void set_features(Table& table, const ArrayView& array) {
   const std::vector<std::size_t>& shape = array.shape;
@@ -34,19 +66,8 @@ void set_features(Table& table, const ArrayView& array) {
   if (shape.size() >= 3) table.image = ImageShape{shape[1], shape[2], shape.size() == 4 ? shape[3] : 1};
 
   kernels::DenseRows dense(rows, columns);
-  const std::size_t row_bytes = columns * array.type.bytes;
-  for (std::size_t r = 0; r < rows; ++r) {
-    float* out = dense.mutable_row(r);
-    decode(array.type, array.data.data() + r * row_bytes, columns, out);
-    if (array.type.kind != ElementKind::kFloat) continue;
-    const float* bad = std::find_if(out, out + columns, [](float value) { return !std::isfinite(value); });
-    if (bad != out + columns) {
-      throw InputError(table.source,
-                       fmt::format("row {}, feature {} (counted from 1): expected a finite number in "
-                                   "single precision, found {}",
-                                   r + 1, bad - out + 1, *bad));
-    }
-  }
+  decode_rows(array, [&dense](std::size_t r) { return dense.mutable_row(r); });
+  require_finite(table, array, dense);
   table.features = std::move(dense);
 }
 

@@ -76,20 +76,26 @@ std::string read_all(const std::string& path) {
   return bytes;
 }
 
-/// zlib's state for one gzip file.
+/// What surrounds the deflated bytes; the values are zlib's.
+enum class Wrapping { kNone = -MAX_WBITS, kGzip = MAX_WBITS + 16 };
+
+/// zlib's state for one gzip file or one deflated stream.
 class Inflater {
  public:
-  Inflater(std::string_view packed, const std::string& source, std::uint64_t max_unpacked_bytes)
-      : packed_(packed), source_(source), max_unpacked_bytes_(max_unpacked_bytes) {
-    constexpr int kGzipOnly = 15 + 16;
-    if (inflateInit2(&stream_, kGzipOnly) != Z_OK) throw std::bad_alloc();
+  Inflater(std::string_view packed, const std::string& source, std::uint64_t max_unpacked_bytes,
+           Wrapping wrapping)
+      : packed_(packed),
+        source_(source),
+        kind_(wrapping == Wrapping::kGzip ? "gzip" : "deflated"),
+        max_unpacked_bytes_(unpack_limit(packed.size(), max_unpacked_bytes, physical_memory_bytes())) {
+    if (inflateInit2(&stream_, static_cast<int>(wrapping)) != Z_OK) throw std::bad_alloc();
   }
   ~Inflater() { inflateEnd(&stream_); }
   Inflater(const Inflater&) = delete;
   Inflater& operator=(const Inflater&) = delete;
 
-  std::string run() {
-    unpacked_.resize(std::max(kSmallestBufferBytes, 2 * packed_.size()));
+  std::string gunzip() {
+    grow(std::max(kSmallestBufferBytes, 2 * packed_.size()));
     do {
       unpack_member();
     } while (used_ < packed_.size());
@@ -97,7 +103,22 @@ class Inflater {
     return std::move(unpacked_);
   }
 
+  std::string inflate_stream() {
+    grow(kSmallestBufferBytes);
+    while (step() != Z_STREAM_END) {
+    }
+    if (used_ < packed_.size()) {
+      throw InputError(source_, fmt::format("{} bytes follow the end of the deflated data at byte {}",
+                                            packed_.size() - used_, used_));
+    }
+    unpacked_.resize(produced_);
+    return std::move(unpacked_);
+  }
+
  private:
+  /// One byte more than allowed is enough to see that there is more.
+  void grow(std::uint64_t bytes) { unpacked_.resize(std::min(bytes, max_unpacked_bytes_ + 1)); }
+
   void unpack_member() {
     if (!is_gzip(packed_.substr(used_))) {
       throw InputError(source_, fmt::format("{} bytes follow the end of the gzip data at byte {}",
@@ -111,7 +132,7 @@ class Inflater {
   /// One call of inflate on as much input and output as zlib's 32-bit counters allow.
   int step() {
     constexpr std::size_t kLargestStep = std::numeric_limits<uInt>::max();
-    if (produced_ == unpacked_.size()) unpacked_.resize(2 * unpacked_.size());
+    if (produced_ == unpacked_.size()) grow(2 * unpacked_.size());
     const std::size_t input_bytes = std::min(packed_.size() - used_, kLargestStep);
     const std::size_t room_bytes = std::min(unpacked_.size() - produced_, kLargestStep);
     // zlib does not write through next_in; its interface predates const.
@@ -129,23 +150,26 @@ class Inflater {
   void check(int status) const {
     if (status == Z_MEM_ERROR) throw std::bad_alloc();
     if (status != Z_OK && status != Z_STREAM_END && status != Z_BUF_ERROR) {
-      throw InputError(source_, fmt::format("damaged gzip data near byte {} of {}: {}", used_, packed_.size(),
-                                            stream_.msg != nullptr ? stream_.msg : "unknown error"));
+      throw InputError(source_,
+                       fmt::format("damaged {} data near byte {} of {}: {}", kind_, used_, packed_.size(),
+                                   stream_.msg != nullptr ? stream_.msg : "unknown error"));
     }
     if (status != Z_STREAM_END && used_ == packed_.size() && stream_.avail_out != 0) {
-      throw InputError(
-          source_, fmt::format("truncated gzip data: the {} bytes present unpack to {} bytes and then end "
-                               "in the middle",
-                               packed_.size(), produced_));
+      throw InputError(source_,
+                       fmt::format("truncated {} data: the {} bytes present unpack to {} bytes and then end "
+                                   "in the middle",
+                                   kind_, packed_.size(), produced_));
     }
     if (produced_ > max_unpacked_bytes_) {
-      throw InputError(source_,
-                       fmt::format("unpacks to more than the {} bytes allowed", max_unpacked_bytes_));
+      throw InputError(source_, fmt::format("its {} bytes unpack to more than the {} bytes allowed; if they "
+                                            "are meant to, unpack the file first",
+                                            packed_.size(), max_unpacked_bytes_));
     }
   }
 
   std::string_view packed_;
   const std::string& source_;
+  const char* kind_;
   std::uint64_t max_unpacked_bytes_;
   z_stream stream_{};
   std::string unpacked_;
@@ -157,9 +181,31 @@ class Inflater {
 
 bool is_gzip(std::string_view bytes) { return bytes.starts_with("\x1f\x8b"); }
 
+std::uint64_t physical_memory_bytes() {
+  const long pages = ::sysconf(_SC_PHYS_PAGES), page_bytes = ::sysconf(_SC_PAGESIZE);
+  if (pages <= 0 || page_bytes <= 0) return std::numeric_limits<std::uint64_t>::max();
+  return static_cast<std::uint64_t>(pages) * static_cast<std::uint64_t>(page_bytes);
+}
+
+std::uint64_t unpack_limit(std::uint64_t packed_bytes, std::uint64_t most, std::uint64_t memory_bytes) {
+  constexpr std::uint64_t kUnsuspicious = std::uint64_t{1} << 30;
+  constexpr std::uint64_t kLargestRatio = 200;
+  const std::uint64_t by_size = std::max(kUnsuspicious, kLargestRatio * packed_bytes);
+  return std::min({most, by_size, memory_bytes / 2});
+}
+
+std::string inflate_raw(std::string_view packed, const std::string& source,
+                        std::uint64_t max_unpacked_bytes) {
+  try {
+    return Inflater(packed, source, max_unpacked_bytes, Wrapping::kNone).inflate_stream();
+  } catch (const std::bad_alloc&) {
+    throw InputError(source, "not enough memory to unpack it");
+  }
+}
+
 std::string gunzip(std::string_view packed, const std::string& source, std::uint64_t max_unpacked_bytes) {
   try {
-    return Inflater(packed, source, max_unpacked_bytes).run();
+    return Inflater(packed, source, max_unpacked_bytes, Wrapping::kGzip).gunzip();
   } catch (const std::bad_alloc&) {
     throw InputError(source, "not enough memory to unpack it");
   }

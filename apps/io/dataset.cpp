@@ -2,8 +2,11 @@
 
 #include <algorithm>
 #include <array>
+#include <filesystem>
 #include <new>
+#include <optional>
 #include <stdexcept>
+#include <system_error>
 #include <utility>
 #include <vector>
 
@@ -16,6 +19,7 @@
 #include "io/idx.h"
 #include "io/labels.h"
 #include "io/npy.h"
+#include "io/npz.h"
 #include "io/text.h"
 
 namespace adbo::io {
@@ -23,7 +27,7 @@ namespace {
 
 enum class Format { kIdx, kNpy, kCifar10, kCifar100, kLibsvm, kCsv };
 
-constexpr const char* kSupportedFormats = "LIBSVM, CSV, IDX, NPY, CIFAR binary, each also gzipped";
+constexpr const char* kSupportedFormats = "LIBSVM, CSV, IDX, NPY, NPZ, CIFAR binary, each also gzipped";
 
 struct KnownMagic {
   std::string_view bytes;
@@ -32,9 +36,8 @@ struct KnownMagic {
 };
 
 /// Files that people hold out by mistake; the message can then say what to do.
-constexpr std::array<KnownMagic, 13> kUnsupported = {{
+constexpr std::array<KnownMagic, 12> kUnsupported = {{
     {"\x1f\x8b", "gzip data inside gzip data", "unpack it once"},
-    {"PK\x03\x04", "a zip archive (or NPZ)", "unpack it and give the file inside"},
     {"BZh", "bzip2 data", "unpack it, or pack it with gzip"},
     {"\xfd"
      "7zXZ",
@@ -185,30 +188,77 @@ void set_text_labels(Table& table, std::string_view bytes, const std::string& so
   set_labels(table, classes, std::move(labels));
 }
 
-void set_labels_from_file(Table& table, std::string_view bytes, const std::string& source) {
+void refuse_member(const std::string& path, const std::string& member) {
+  if (member.empty()) return;
+  throw InputError(path,
+                   fmt::format("is no NPZ archive that could hold an array {}", detail::in_quotes(member)));
+}
+
+void set_labels_from_file(Table& table, std::string_view bytes, const DatasetRequest& request) {
+  const std::string& source = request.labels_path;
+  if (detail::looks_like_zip(bytes)) {
+    const detail::NpzArchive arrays(bytes, source, request.max_unpacked_bytes);
+    const detail::NpzArray labels = arrays.labels(request.labels_member);
+    detail::set_labels(table, detail::view_npy(labels.bytes, labels.source), labels.source);
+    return;
+  }
+  refuse_member(source, request.labels_member);
   refuse_unsupported(bytes, source);
   if (detail::looks_like_idx(bytes)) {
     detail::set_labels(table, detail::view_idx(bytes, source), source);
   } else if (detail::looks_like_npy(bytes)) {
     detail::set_labels(table, detail::view_npy(bytes, source), source);
   } else if (has_nul(bytes)) {
-    throw InputError(source,
-                     "is a binary file of unknown format; expected labels as IDX, NPY or text, one a line");
+    throw InputError(
+        source, "is a binary file of unknown format; expected labels as IDX, NPY, NPZ or text, one a line");
   } else {
     set_text_labels(table, bytes, source);
   }
 }
 
+Table parse_unpacked(const DatasetRequest& request, std::string_view data, std::string_view labels);
+
+/// The arrays of an archive, read as the NPY files that they are.
+Table parse_archive(const DatasetRequest& request, std::string_view archive, std::string_view labels) {
+  const detail::NpzArchive arrays(archive, request.path, request.max_unpacked_bytes);
+  const detail::NpzArray features = arrays.features(request.member);
+  DatasetRequest inner = request;
+  inner.path = features.source;
+  inner.member.clear();
+  if (!detail::looks_like_npy(features.bytes)) throw InputError(features.source, "is no NPY array");
+  if (!request.labels_path.empty()) return parse_unpacked(inner, features.bytes, labels);
+  const std::optional<detail::NpzArray> own = arrays.labels_beside(features.name);
+  if (own) inner.labels_path = own->source;
+  Table table = parse_unpacked(inner, features.bytes, own ? std::string_view(own->bytes) : labels);
+  table.notes.push_back(own ? fmt::format("features are the array {}, labels the array {}",
+                                          detail::in_quotes(features.name), detail::in_quotes(own->name))
+                            : fmt::format("features are the array {}", detail::in_quotes(features.name)));
+  return table;
+}
+
 Table parse_unpacked(const DatasetRequest& request, std::string_view data, std::string_view labels) {
   if (data.empty()) throw InputError(request.path, "is empty");
+  if (detail::looks_like_zip(data)) return parse_archive(request, data, labels);
+  refuse_member(request.path, request.member);
   const Format format = recognise(data, request.path);
   refuse_options_without_effect(request, format);
   Table table = parse_features(request, format, data);
   if (request.labels_path.empty()) return table;
   if (labels.empty()) throw InputError(request.labels_path, "is empty");
-  set_labels_from_file(table, labels, request.labels_path);
+  set_labels_from_file(table, labels, request);
   table.digest = Digest().update(data).update(labels).text();
   return table;
+}
+
+/// Takes the name of an array off a path FILE:NAME.
+void split_member(std::string& path, std::string& member) {
+  namespace fs = std::filesystem;
+  std::error_code ignored;
+  const std::size_t colon = path.rfind(':');
+  if (colon == path.npos || fs::exists(path, ignored)) return;
+  if (!fs::is_regular_file(path.substr(0, colon), ignored)) return;
+  member = path.substr(colon + 1);
+  path.resize(colon);
 }
 
 /// Runs `read`; what the standard library throws for sizes that memory does not hold becomes an InputError.
@@ -225,7 +275,10 @@ Table within_memory(const DatasetRequest& request, Read read) {
 
 }  // namespace
 
-Table read_dataset(const DatasetRequest& request) {
+Table read_dataset(const DatasetRequest& given) {
+  DatasetRequest request = given;
+  split_member(request.path, request.member);
+  split_member(request.labels_path, request.labels_member);
   return within_memory(request, [&] {
     const std::string data = read_bytes(request.path, request.max_unpacked_bytes);
     std::string labels;

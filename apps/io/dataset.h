@@ -15,9 +15,14 @@ namespace adbo::io {
 
 struct DatasetRequest {
   std::string path;
+  /// NPZ: the name of the array that holds the features. Empty: found by its name, see NpzArchive.
+  std::string member;
   /// For formats without labels of their own (IDX, NPY), and for CSV instead of a label column: an IDX or NPY
-  /// file of rank 1, or a text file with one label a line. Empty: none.
+  /// file of rank 1, an NPZ file that holds one, or a text file with one label a line. Empty: none, and for
+  /// NPZ the labels beside the features.
   std::string labels_path;
+  /// NPZ: the name of the array that holds the labels.
+  std::string labels_member;
   /// CSV; see CsvOptions.
   std::string label_column;
   std::string id_column;
@@ -29,7 +34,8 @@ struct DatasetRequest {
   std::uint64_t max_unpacked_bytes = kDefaultMaxUnpackedBytes;
 };
 
-/// Reads the data set, gzipped or not, after recognising LIBSVM, CSV, IDX, NPY or CIFAR by its content.
+/// Reads the data set, gzipped or not, after recognising LIBSVM, CSV, IDX, NPY, NPZ or CIFAR by its content.
+/// A path FILE:NAME that is no file, where FILE is one, means the array NAME of the NPZ archive FILE.
 /// InputError for a missing, empty or unreadable file, a directory, a format that is known but not supported
 /// (by name), an option that does not apply to the format found, and everything that the reader of the format
 /// refuses.

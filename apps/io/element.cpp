@@ -1,7 +1,7 @@
 #include "io/element.h"
 
 #include <bit>
-#include <cstring>
+#include <cmath>
 #include <limits>
 #include <stdexcept>
 
@@ -40,6 +40,27 @@ Element load(const char* bytes) {
   return std::bit_cast<Element>(static_cast<Bits>(bits));
 }
 
+/// IEEE 754 binary16, for which C++20 has no type.
+struct Half {
+  std::uint16_t bits;
+
+  template <typename Real>
+  explicit operator Real() const {
+    constexpr int kMantissaBits = 10, kExponentBias = 15;
+    const int exponent = bits >> kMantissaBits & 0x1f;
+    const int mantissa = bits & 0x3ff;
+    Real value = 0;
+    if (exponent == 0x1f) {
+      value = mantissa == 0 ? std::numeric_limits<Real>::infinity() : std::numeric_limits<Real>::quiet_NaN();
+    } else if (exponent == 0) {  // zero and subnormal numbers: no leading one
+      value = std::ldexp(static_cast<Real>(mantissa), 1 - kExponentBias - kMantissaBits);
+    } else {
+      value = std::ldexp(static_cast<Real>(mantissa + 0x400), exponent - kExponentBias - kMantissaBits);
+    }
+    return (bits & 0x8000) != 0 ? -value : value;
+  }
+};
+
 template <typename Element, typename Out>
 void decode_as(bool big_endian, const char* bytes, std::size_t count, Out* out) {
   if (big_endian) {
@@ -55,6 +76,7 @@ template <typename Out>
 void decode_any(ElementType type, const char* bytes, std::size_t count, Out* out) {
   const bool big = type.big_endian;
   if (type.kind == ElementKind::kFloat) {
+    if (type.bytes == 2) return decode_as<Half>(big, bytes, count, out);
     if (type.bytes == 4) return decode_as<float>(big, bytes, count, out);
     if (type.bytes == 8) return decode_as<double>(big, bytes, count, out);
   } else if (type.kind == ElementKind::kSigned) {

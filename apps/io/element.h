@@ -11,7 +11,7 @@ enum class ElementKind { kUnsigned, kSigned, kFloat };
 
 struct ElementType {
   ElementKind kind = ElementKind::kFloat;
-  std::size_t bytes = 0;  // 1, 2, 4 or 8; floats 4 or 8
+  std::size_t bytes = 0;  // 1, 2, 4 or 8; floats 2, 4 or 8
   bool big_endian = false;
 };
 

@@ -21,9 +21,6 @@ struct LibsvmOptions {
   std::size_t min_columns = 0;
 };
 
-/// Features with at least this share of non-zeros become dense rows.
-inline constexpr double kDenseShare = 0.3;
-
 /// Reads a LIBSVM file, gzipped or not. Labels are numbers. `qid:` tokens are skipped (noted), rows with
 /// descending indices are sorted (noted and counted), zeros may be written out. Refused with an InputError
 /// naming the place: a repeated, negative, too large or malformed index, a value that is no finite float32, a

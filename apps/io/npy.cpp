@@ -22,6 +22,7 @@ namespace {
 
 constexpr std::string_view kMagic = "\x93NUMPY";
 constexpr std::size_t kVersionBytes = 2;
+constexpr std::size_t kMostDimensions = 64;  // what NumPy allows
 
 std::size_t little_endian_at(std::string_view bytes, std::size_t at, std::size_t count) {
   std::size_t value = 0;
@@ -46,10 +47,7 @@ class HeaderParser {
     }
     if (!descr_ || !fortran_order_ || !shape_) fail("expected the keys 'descr', 'fortran_order' and 'shape'");
     if (!rest_.substr(blanks()).empty()) fail("unexpected text after it");
-    if (*fortran_order_ && shape_->size() > 1) {
-      throw InputError(source_, "an array in Fortran order; save it in C order (numpy.ascontiguousarray)");
-    }
-    return {*shape_, element(*descr_), {}};
+    return {*shape_, element(*descr_), {}, *fortran_order_ && shape_->size() > 1};
   }
 
  private:
@@ -119,6 +117,7 @@ class HeaderParser {
       if (error != std::errc{}) fail("expected a size");
       rest_.remove_prefix(static_cast<std::size_t>(end - rest_.data()));
       shape.push_back(size);
+      if (shape.size() > kMostDimensions) fail(fmt::format("more than {} dimensions", kMostDimensions));
       if (accept(',')) continue;
       expect(')');
       break;
@@ -130,9 +129,9 @@ class HeaderParser {
     if (descr.find('O') != descr.npos)
       throw InputError(source_, "an array of Python objects; expected numbers");
     const auto unsupported = [&] {
-      return InputError(source_,
-                        fmt::format("expected elements f4, f8, b1, or i or u of 1, 2, 4 or 8 bytes, found {}",
-                                    in_quotes(descr)));
+      return InputError(
+          source_, fmt::format("expected elements f2, f4, f8, b1, or i or u of 1, 2, 4 or 8 bytes, found {}",
+                               in_quotes(descr)));
     };
     if (descr.size() != 3) throw unsupported();
     ElementType type;
@@ -141,7 +140,7 @@ class HeaderParser {
     switch (descr[1]) {
       case 'f':
         type.kind = ElementKind::kFloat;
-        if (type.bytes != 4 && type.bytes != 8) throw unsupported();
+        if (type.bytes == 1) throw unsupported();
         break;
       case 'i':
         type.kind = ElementKind::kSigned;
@@ -253,7 +252,11 @@ NpyArray parse_npy(std::string_view bytes, const std::string& source) {
   detail::ArrayView array = detail::view_npy(bytes, source);
   NpyArray result;
   result.values.resize(array.data.size() / array.type.bytes);
-  detail::decode(array.type, array.data.data(), result.values.size(), result.values.data());
+  if (!result.values.empty()) {
+    const std::size_t rows = array.rank() == 0 ? 1 : array.shape[0];
+    const std::size_t columns = result.values.size() / rows;
+    detail::decode_rows(array, [&](std::size_t r) { return result.values.data() + r * columns; });
+  }
   result.shape = std::move(array.shape);
   return result;
 }

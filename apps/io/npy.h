@@ -22,8 +22,8 @@ struct NpyArray {
 /// written.
 void write_npy(const std::string& path, std::span<const double> values, std::span<const std::size_t> shape);
 
-/// Reads versions 1 to 3, C-order (or Fortran order of rank 1 or less, where both are the same), gzipped or
-/// not: float32, float64, booleans and integers of 1, 2, 4 or 8 bytes in either byte order, converted to
+/// Reads versions 1 to 3, C or Fortran order (the result is in C order), gzipped or not: float16, float32,
+/// float64, booleans and integers of 1, 2, 4 or 8 bytes in either byte order, converted to
 /// double. InputError for anything else, and for a truncated or too long file (expected and present bytes).
 [[nodiscard]] NpyArray read_npy(const std::string& path);
 [[nodiscard]] NpyArray parse_npy(std::string_view bytes, const std::string& source);

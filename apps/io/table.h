@@ -64,7 +64,15 @@ struct Table {
 void unify_label_names(std::span<Table* const> tables);
 
 /// Appends columns of zeros until the table has `columns` of them (LIBSVM files leave trailing zeros out). A
-/// table that is as wide or wider is left alone. Feature names must be empty. Dense tables are copied.
+/// table that is as wide or wider is left alone. Feature names must be empty. Dense tables are copied, and
+/// become sparse where the zeros leave too little else (kDenseShare).
 void widen(Table& table, std::size_t columns);
+
+/// Stores the features as those of `like` are stored, dense or sparse: what is done to all values of the one
+/// can then be done to all of the other.
+void match_storage(Table& table, const Table& like);
+
+/// Features with at least this share of non-zeros become dense rows.
+inline constexpr double kDenseShare = 0.3;
 
 }  // namespace adbo::io

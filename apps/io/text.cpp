@@ -46,17 +46,61 @@ std::string_view without_byte_order_mark(std::string_view text) {
   return text;
 }
 
+std::size_t utf8_size(std::string_view text, std::size_t k, std::uint32_t& code) {
+  const auto byte_at = [text](std::size_t at) -> std::uint32_t {
+    return static_cast<unsigned char>(text[at]);
+  };
+  const std::uint32_t lead = byte_at(k);
+  code = lead;
+  if (lead < 0x80) return 1;
+  const std::size_t size = lead >= 0xF0 ? 4 : lead >= 0xE0 ? 3 : 2;
+  if (lead < 0xC2 || lead > 0xF4 || k + size > text.size()) return 0;
+  code = lead & (0x7FU >> size);
+  for (std::size_t j = 1; j < size; ++j) {
+    if ((byte_at(k + j) & 0xC0U) != 0x80U) return 0;
+    code = code << 6 | (byte_at(k + j) & 0x3FU);
+  }
+  constexpr std::uint32_t kLowest[] = {0, 0, 0x80, 0x800, 0x10000};
+  const bool is_surrogate = code >= 0xD800 && code <= 0xDFFF;
+  return code >= kLowest[size] && code <= 0x10FFFF && !is_surrogate ? size : 0;
+}
+
+std::string as_utf8(std::string_view text) {
+  std::string result;
+  for (std::size_t k = 0; k < text.size();) {
+    std::uint32_t code = 0;
+    const std::size_t size = utf8_size(text, k, code);
+    if (size == 0) {
+      result += fmt::format("\\x{:02X}", static_cast<unsigned char>(text[k]));
+    } else {
+      result += text.substr(k, size);
+    }
+    k += std::max<std::size_t>(size, 1);
+  }
+  return result;
+}
+
+bool turns_text(std::uint32_t code) {
+  return code == 0x061C || code == 0x200E || code == 0x200F || (code >= 0x202A && code <= 0x202E) ||
+         (code >= 0x2066 && code <= 0x2069);
+}
+
 std::string in_quotes(std::string_view token) {
   std::string result = "\"";
-  for (const char c : token.substr(0, kLongestQuotedBytes)) {
-    const auto byte = static_cast<unsigned char>(c);
-    if (byte < 0x20 || byte >= 0x7f) {
-      result += fmt::format("\\x{:02X}", byte);
+  std::size_t k = 0;
+  while (k < std::min(token.size(), kLongestQuotedBytes)) {
+    std::uint32_t code = 0;
+    const std::size_t size = utf8_size(token, k, code);
+    const bool is_control = code < 0x20 || (code >= 0x7f && code < 0xa0);
+    if (size > 0 && !is_control && !turns_text(code)) {
+      result += token.substr(k, size);
     } else {
-      result += c;
+      for (std::size_t b = 0; b < std::max<std::size_t>(size, 1); ++b)
+        result += fmt::format("\\x{:02X}", static_cast<unsigned char>(token[k + b]));
     }
+    k += std::max<std::size_t>(size, 1);
   }
-  result += token.size() > kLongestQuotedBytes ? "...\"" : "\"";
+  result += k < token.size() ? "...\"" : "\"";
   return result;
 }
 

@@ -2,6 +2,7 @@
 // What the text readers share: places, quoted tokens, strict and locale-independent numbers.
 
 #include <cstddef>
+#include <cstdint>
 #include <string>
 #include <string_view>
 
@@ -16,7 +17,18 @@ std::string_view trimmed(std::string_view text);
 /// Without a UTF-8 byte-order mark at the front.
 std::string_view without_byte_order_mark(std::string_view text);
 
-/// The token in double quotes for a message: control and non-ASCII bytes as \xNN, cut after 40 bytes.
+/// Bytes of the UTF-8 character that begins at k, or 0 where none does: overlong forms, surrogates, and what
+/// lies beyond U+10FFFF are none. Its code goes to `code`.
+std::size_t utf8_size(std::string_view text, std::size_t k, std::uint32_t& code);
+
+/// The text with every byte that is no UTF-8 written as \xNN: JSON can hold it, and two texts stay two.
+std::string as_utf8(std::string_view text);
+
+/// Whether a character turns the direction of the text around it and has no look of its own.
+bool turns_text(std::uint32_t code);
+
+/// The token in double quotes for a message: what is no UTF-8, no look of its own or turns text as \xNN, byte
+/// by byte; cut after 40 bytes.
 std::string in_quotes(std::string_view token);
 
 /// A text in memory that can say where in it something is wrong. Places are worked out only when something

@@ -1,6 +1,7 @@
 // Whole runs of the built command.
 #include <doctest/doctest.h>
 
+#include <sys/mount.h>
 #include <sys/wait.h>
 
 #include <algorithm>
@@ -372,6 +373,36 @@ TEST_CASE("clean: a validation file of its own, sparse rows, random split") {
         1 + 4 * 7);  // 10 rows a shard, round(2.5) = 3 validate
 }
 
+TEST_CASE("tune: test rows with many zeros are scaled as the full rows that train") {
+  const Workspace files;
+  const std::vector<std::string> settings{"--workers", "3", "--iterations", "5", "--clock", "virtual"};
+  std::string train_libsvm, train_csv;
+  for (int r = 0; r < 60; ++r) {
+    const int label = r % 2, first = 3 + label + r % 5, second = 7 - label - r % 3;
+    train_libsvm += std::to_string(label) + " 1:" + std::to_string(first) + " 2:" + std::to_string(second) +
+                    " 3:1 4:" + std::to_string(r % 7 + 1) + "\n";
+    train_csv += std::to_string(first) + "," + std::to_string(second) + ",1," + std::to_string(r % 7 + 1) +
+                 "," + std::to_string(label) + "\n";
+  }
+  REQUIRE(files
+              .run(std::vector<std::string>{
+                       "tune", "--train", files.write("train.libsvm", train_libsvm), "--test",
+                       files.write("test.libsvm", "0 1:2\n1 2:9\n1 3:1\n0 4:5\n"), "--out", "sparse"} +
+                   settings)
+              .code == 0);
+  REQUIRE(files
+              .run(std::vector<std::string>{
+                       "tune", "--train", files.write("train.csv", train_csv), "--test",
+                       files.write("test.csv", "2,0,0,0,0\n0,9,0,0,1\n0,0,1,0,1\n0,0,0,5,0\n"), "--out",
+                       "dense"} +
+                   settings)
+              .code == 0);
+  const Json sparse = Json::parse(files.read("sparse/summary.json")),
+             dense = Json::parse(files.read("dense/summary.json"));
+  CHECK(sparse["metrics"]["test_loss_retrained"] == dense["metrics"]["test_loss_retrained"]);
+  CHECK(sparse["data"]["train"]["index_base"] == 1);
+}
+
 TEST_CASE("clean: few rows bring the default number of workers down") {
   const Workspace files;
   const Outcome outcome = files.run({"clean", "--train", files.write("train.libsvm", libsvm_rows(12, 3, 1)),
@@ -458,7 +489,12 @@ TEST_CASE("progress: lines on a pipe, nothing with --quiet, results on stdout al
   const Outcome quiet = files.run({"run", config, "--quiet", "--out", "result"});
   CHECK(quiet.err.empty());
   CHECK(!quiet.out.empty());
-  CHECK(contains(files.run({"run", config, "--progress", "bar", "--out", "result"}).err, "\r["));
+  const std::string no_bar = files.run({"run", config, "--progress", "bar", "--out", "result"}).err;
+  CHECK(!contains(no_bar, "\r"));
+  CHECK(!contains(no_bar, "\x1b"));
+  CHECK(contains(no_bar, "adbo: progress = bar needs a terminal on stderr: lines instead\n"));
+  CHECK(no_bar.find("needs a terminal") == no_bar.rfind("needs a terminal"));
+  CHECK(contains(no_bar, "adbo: iteration "));
 }
 
 TEST_CASE("info: overview, options, JSON") {
@@ -541,9 +577,79 @@ TEST_CASE("results: a stdout that takes nothing is a failure, not a success") {
     const std::string line =
         std::string(ADBO_COMMAND) + " " + arguments + " >/dev/full 2>" + files.path("messages");
     const int status = std::system(line.c_str());
-    CHECK(WEXITSTATUS(status) == 1);
-    CHECK(contains(files.read("messages"), "stdout: cannot be written"));
+    CHECK(WEXITSTATUS(status) == 8);
+    CHECK(contains(files.read("messages"), "stdout: cannot be written: No space left on device"));
   }
+}
+
+TEST_CASE("results: a reader that goes away is exit code 8 and a message, the files are there") {
+  const Workspace files;
+  const std::string train = files.write("train.libsvm", libsvm_rows(120, 5, 1));
+  // `true` is gone long before anything is written: the pipe has no reader.
+  const std::string line = "( " + std::string(ADBO_COMMAND) +
+                           " tune --iterations 2 --workers 3 --json --train " + train + " --out " +
+                           files.path("result") + " 2>" + files.path("messages") + "; echo $? >" +
+                           files.path("code") + " ) | true";
+  CHECK(std::system(line.c_str()) == 0);
+  CHECK(files.read("code") == "8\n");
+  CHECK(contains(files.read("messages"), "adbo: error: stdout: cannot be written: Broken pipe"));
+  CHECK(Json::accept(files.read("result/summary.json")));
+}
+
+TEST_CASE("results: a stream that the caller closed is no result file") {
+  const Workspace files;
+  const std::string command = std::string(ADBO_COMMAND) + " tune --iterations 2 --workers 3 --train " +
+                              files.write("train.libsvm", libsvm_rows(120, 5, 1)) + " --out " +
+                              files.path("result");
+  int status = std::system((command + " >&- 2>" + files.path("messages")).c_str());
+  CHECK(WEXITSTATUS(status) == 8);
+  CHECK(contains(files.read("messages"), "stdout: cannot be written"));
+  status = std::system((command + " <&- 2>&- >" + files.path("answer")).c_str());
+  CHECK(WEXITSTATUS(status) == 0);
+  CHECK(contains(files.read("answer"), "value function"));
+  CHECK(!contains(files.read("result/trace.csv"), "adbo:"));
+}
+
+TEST_CASE("results: a disk that is full is exit code 8 and names the file, whichever it is") {
+  if (!std::filesystem::exists("/dev/full")) {
+    MESSAGE("skipped: no /dev/full here");
+    return;
+  }
+  const Workspace files;
+  const std::vector<std::string> command{"--train",      files.write("train.libsvm", libsvm_rows(120, 5, 1)),
+                                         "--workers",    "3",
+                                         "--iterations", "2",
+                                         "--out",        "result"};
+  for (const std::string name : {"trace.csv", "upper.npy", "suspects.csv", "gallery.json", "model.npy",
+                                 "scaling.csv", "summary.json", "coefficients.csv"}) {
+    CAPTURE(name);
+    std::filesystem::create_directories(files.path("result"));
+    std::filesystem::create_symlink("/dev/full", files.path("result/" + name));
+    const std::string task = name == "coefficients.csv" ? "tune" : "clean";
+    const Outcome outcome = files.run(std::vector<std::string>{task} + command);
+    CHECK(outcome.code == 8);
+    CHECK(contains(outcome.err, "result/" + name + ": cannot be written: No space left on device"));
+    CHECK(outcome.out.empty());
+    std::filesystem::remove_all(files.path("result"));
+  }
+}
+
+TEST_CASE("results: a small file system that fills up leaves no half file") {
+  const Workspace files;
+  std::filesystem::create_directories(files.path("disk"));
+  if (::mount("none", files.path("disk").c_str(), "tmpfs", 0, "size=16k") != 0) {
+    MESSAGE("skipped: no file system can be mounted here");
+    return;
+  }
+  const Outcome outcome = files.run({"clean", "--train", files.write("train.libsvm", libsvm_rows(400, 5, 1)),
+                                     "--workers", "3", "--iterations", "2", "--out", "disk/result"});
+  CHECK(outcome.code == 8);
+  CHECK(contains(outcome.err, "No space left on device"));
+  CHECK(!files.exists("disk/result/summary.json"));
+  for (const auto& entry : std::filesystem::directory_iterator(files.path("disk/result"))) {
+    CHECK(!contains(entry.path().string(), ".partial"));
+  }
+  ::umount(files.path("disk").c_str());
 }
 
 TEST_CASE("clean: held-out rows decide what is delivered, and patience ends the run") {

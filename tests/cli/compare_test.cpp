@@ -319,6 +319,94 @@ TEST_CASE("report: of a run, with pictures") {
   CHECK(contains(page, "alt=\"row "));
 }
 
+TEST_CASE("report: of a baseline's folder, and what is not there is said") {
+  const Workspace files;
+  REQUIRE(files.run(comparison(files) + std::vector<std::string>{"--methods", "auto , exact"}).code == 0);
+  REQUIRE(files.run({"report", "result/plain-1"}).code == 0);
+  check_page(files.read("result/plain-1/report.html"));
+  CHECK(contains(files.read("result/plain-1/report.html"), "clean, plain: baseline"));
+  std::filesystem::remove(files.path("result/exact-2/trace.csv"));
+  std::filesystem::remove(files.path("result/auto-1/gallery.json"));
+  REQUIRE(files.run({"report", "result"}).code == 0);
+  const std::string page = files.read("result/report.html");
+  check_page(page);
+  CHECK(contains(page, "Not on this page"));
+  CHECK(contains(page, "Curves of exact: result/exact-2/trace.csv is not there"));
+  CHECK(contains(page, "Suspect rows of auto: result/auto-1/gallery.json is not there"));
+  REQUIRE(files.run({"report", "result/auto-2"}).code == 0);
+  CHECK(!contains(files.read("result/auto-2/report.html"), "Not on this page"));
+}
+
+TEST_CASE("compare: why there is no value function stands beside the table") {
+  const Workspace files;
+  const Outcome outcome = files.run({"compare",
+                                     "--problem",
+                                     "tune",
+                                     "--methods",
+                                     "auto",
+                                     "--repeat",
+                                     "1",
+                                     "--train",
+                                     files.write("train.libsvm", libsvm_rows(40, 8, 1)),
+                                     "--workers",
+                                     "2",
+                                     "--iterations",
+                                     "5",
+                                     "--parametrization",
+                                     "linear",
+                                     "--start",
+                                     "code-tune",
+                                     "--clock",
+                                     "virtual",
+                                     "--out",
+                                     "result"});
+  INFO(outcome.err);
+  REQUIRE(outcome.code == 0);
+  CHECK(contains(outcome.out, "No F:"));
+  CHECK(contains(outcome.out, "- auto, repeat 1: The lower level is unbounded at the end"));
+  CHECK(contains(outcome.out, "- plain, repeat 1: The lower level is unbounded at the end"));
+  const Json table = Json::parse(files.read("result/table.json"));
+  CHECK(contains(row_of(table, "auto")["runs"][0]["note"].get<std::string>(), "unbounded"));
+  REQUIRE(files.run({"report", "result"}).code == 0);
+  CHECK(contains(files.read("result/report.html"), "<li>auto, repeat 1: The lower level is unbounded"));
+}
+
+TEST_CASE("labels that are no UTF-8: the bytes in CSV, valid JSON and pages everywhere") {
+  const Workspace files;
+  std::string rows;
+  for (int r = 0; r < 80; ++r) {
+    rows += std::to_string((r % 2 == 0 ? 1 : -1) + 0.01 * r) + "," + std::to_string(0.1 * (r % 7)) + "," +
+            ((r % 2 == 0) != (r % 9 == 0) ? "caf\xE9" : "caf\xE8") + "\n";
+  }
+  REQUIRE(files
+              .run({"clean", "--train", files.write("train.csv", rows), "--workers", "4", "--iterations",
+                    "30", "--clock", "virtual", "--out", "result"})
+              .code == 0);
+  CHECK(contains(files.read("result/suspects.csv"), ",caf\xE9,"));
+  for (const char* const name : {"result/summary.json", "result/gallery.json"}) {
+    CAPTURE(name);
+    CHECK(Json::accept(files.read(name)));
+    CHECK(contains(files.read(name), "caf\\\\xE9"));
+    CHECK(contains(files.read(name), "caf\\\\xE8"));
+  }
+  REQUIRE(files.run({"report", "result"}).code == 0);
+  check_page(files.read("result/report.html"));
+}
+
+TEST_CASE("report: times that are all equal are said, the other curves are there") {
+  const Workspace files;
+  REQUIRE(files
+              .run({"tune", "--train", files.write("train.libsvm", libsvm_rows(80, 4, 1)), "--workers", "4",
+                    "--iterations", "20", "--clock", "virtual", "--out", "result"})
+              .code == 0);
+  REQUIRE(files.run({"report", "result"}).code == 0);
+  const std::string page = files.read("result/report.html");
+  check_page(page);
+  CHECK(contains(page, "No curves against virtual seconds: all are equal."));
+  CHECK(!contains(page, "objective against virtual seconds"));
+  CHECK(contains(page, "objective against iterations"));
+}
+
 TEST_CASE("report: folders that hold nothing of the kind, files that are damaged") {
   const Workspace files;
   Outcome outcome = files.run({"report", "nowhere"});
@@ -329,7 +417,12 @@ TEST_CASE("report: folders that hold nothing of the kind, files that are damaged
   files.write("result/summary.json", "{\"method\": 3}");
   outcome = files.run({"report", "result"});
   CHECK(outcome.code == 3);
+  CHECK(contains(outcome.err, "result/summary.json: \"problem\" is missing"));
   CHECK(!files.exists("result/report.html"));
+  files.write("result/summary.json", "{}");
+  outcome = files.run({"report", "result"});
+  CHECK(outcome.code == 3);
+  CHECK(contains(outcome.err, "result/summary.json: \"problem\" is missing: not as adbo writes it"));
   files.write("result/summary.json", "[");
   CHECK(files.run({"report", "result"}).code == 3);
   files.write("result/table.json",

@@ -1,6 +1,10 @@
 // Every bad input: the exit code, a message that is enough to mend it, and no output folder left behind.
 #include <doctest/doctest.h>
 
+#include <sys/mount.h>
+
+#include <tuple>
+
 #include "run_command.h"
 
 using adbo::test::idx_images;
@@ -167,6 +171,16 @@ TEST_CASE("refused: a test label that training never saw") {
   }
 }
 
+TEST_CASE("refused: an index so large that no memory holds the models, before any is allocated") {
+  const Workspace files;
+  const std::string train =
+      files.write("train.libsvm", libsvm_rows(40, 5, 1) + "1 2147483640:1\n-1 2147483640:2\n");
+  for (const char* const command : {"clean", "tune"}) {
+    check_refused(files, {command, "--train", train}, kInputData,
+                  {"train.libsvm", "2147483640 columns", "2 classes", "18 workers", "GiB"});
+  }
+}
+
 TEST_CASE("refused: output folders that cannot be") {
   const Workspace files;
   const std::string train = good_file(files);
@@ -176,4 +190,44 @@ TEST_CASE("refused: output folders that cannot be") {
   CHECK(outcome.err.find("file/result") != std::string::npos);
   CHECK(outcome.err.find("is not a folder") != std::string::npos);
   CHECK(files.read("file") == "not a folder");
+}
+
+TEST_CASE("refused: an output folder on a file system that is read-only or full") {
+  const Workspace files;
+  std::filesystem::create_directories(files.path("disk"));
+  for (const auto& [flags, options, reason] :
+       {std::tuple(static_cast<unsigned long>(MS_RDONLY), "size=1m", "Read-only file system"),
+        std::tuple(0UL, "nr_inodes=1", "No space left on device")}) {
+    if (::mount("none", files.path("disk").c_str(), "tmpfs", flags, options) != 0) {
+      MESSAGE("skipped: no file system can be mounted here");
+      return;
+    }
+    const Outcome outcome = files.run({"clean", "--train", "no-such-file", "--out", "disk/a/b"});
+    ::umount(files.path("disk").c_str());
+    INFO(outcome.err);
+    CHECK(outcome.code == kUsage);
+    CHECK(outcome.err.find("out = \"disk/a/b\"") != std::string::npos);
+    CHECK(outcome.err.find(reason) != std::string::npos);
+  }
+}
+
+TEST_CASE("refused: an output folder that cannot be written to, before any data are read") {
+  const Workspace files;
+  for (const char* const command : {"clean", "tune", "compare"}) {
+    std::vector<std::string> arguments{command, "--train", "no-such-file", "--out", "/proc/result"};
+    if (arguments.front() == "compare") {
+      arguments.insert(arguments.end(), {"--problem", "clean", "--methods", "auto"});
+    }
+    const Outcome outcome = files.run(arguments);
+    INFO(outcome.err);
+    CHECK(outcome.code == kUsage);
+    CHECK(outcome.err.find("out = \"/proc/result\": /proc cannot be written to: ") != std::string::npos);
+  }
+  std::filesystem::create_symlink("nowhere", files.path("link"));
+  CHECK(files.run({"clean", "--train", "no-such-file", "--out", "link"})
+            .err.find("a link to a folder that is not there") != std::string::npos);
+  std::filesystem::create_directories(files.path("result/summary.json"));
+  const Outcome outcome = files.run({"clean", "--train", "no-such-file", "--out", "result"});
+  CHECK(outcome.code == kUsage);
+  CHECK(outcome.err.find("result/summary.json is a folder") != std::string::npos);
 }

@@ -3,7 +3,10 @@
 
 #include <cmath>
 #include <limits>
+#include <set>
+#include <string>
 
+#include "adbo/method_table.h"
 #include "output/comparison_table.h"
 #include "report/chart.h"
 #include "report/html.h"
@@ -22,6 +25,54 @@ TEST_CASE("html: markup, control characters and bytes that are no UTF-8") {
   CHECK(html_escaped("\xE0\x80\xBC") == replaced + replaced + replaced);                 // another
   CHECK(html_escaped("\xED\xA0\x80") == replaced + replaced + replaced);                 // a surrogate
   CHECK(html_escaped("\xF4\x90\x80\x80") == replaced + replaced + replaced + replaced);  // beyond U+10FFFF
+}
+
+TEST_CASE("html: words of the user's turn no other text and fill no page") {
+  using adbo::app::html_word;
+  CHECK(html_escaped("a\xE2\x80\xAE"
+                     "b") == "a[U+202E]b");  // right-to-left override
+  CHECK(html_escaped("\xE2\x81\xA6x\xE2\x81\xA9") == "[U+2066]x[U+2069]");
+  CHECK(html_escaped("\xD7\xA9\xD7\x9C") == "\xD7\xA9\xD7\x9C");  // letters of such a script stay
+  CHECK(html_word("<b>") == "<bdi>&lt;b&gt;</bdi>");
+  CHECK(html_word(std::string(299, 'x') + "\xE2\x82\xAC" + std::string(9000, 'y')) ==
+        "<bdi>" + std::string(299, 'x') + "\xE2\x80\xA6</bdi>");
+}
+
+TEST_CASE("charts: every method of a long comparison has a line of its own") {
+  std::set<std::string> kinds;
+  const std::string style = adbo::app::chart_style();
+  for (std::size_t k = 0; k < adbo::app::kLineKinds; ++k) {
+    const std::string number = std::to_string(k);
+    const auto value_of = [&style](const std::string& name) {
+      const std::size_t begin = style.find(name);
+      REQUIRE(begin != std::string::npos);
+      return style.substr(begin + name.size(), style.find_first_of(";}", begin) - begin - name.size());
+    };
+    kinds.insert(value_of("--k" + number + ":") + " " +
+                 value_of(".k" + number + "{stroke:var(--k" + number + ");stroke-dasharray:"));
+  }
+  CHECK(kinds.size() == adbo::app::kLineKinds);
+  CHECK(adbo::app::kLineKinds >= 2 + adbo::method_table().size());
+}
+
+TEST_CASE("charts: values that differ by rounding, and values as far apart as numbers go") {
+  using adbo::app::Chart;
+  const double next = std::nextafter(1.1, 2.0);
+  for (const auto& [low, high] : {std::pair(1.1, next), std::pair(-next, -1.1), std::pair(-1e308, 1e308),
+                                  std::pair(0.0, 5e-324), std::pair(0.0, 1e-300)}) {
+    const Chart chart{"t", "x", "y", {{"a", {{{0, low}, {1, high}, {2, low}}}}}};
+    const std::string svg = adbo::app::chart_svg(chart, 0);
+    CHECK(svg.size() > 500);
+    CHECK(svg.size() < 10'000);
+    CHECK(svg.find("nan") == std::string::npos);
+    CHECK(svg.find("inf") == std::string::npos);
+  }
+}
+
+TEST_CASE("charts: times that are all the same are no axis") {
+  using adbo::app::Chart;
+  CHECK(adbo::app::chart_svg(Chart{"t", "virtual seconds", "y", {{"a", {{{0, 1}, {0, 2}, {0, 3}}}}}}, 0)
+            .empty());
 }
 
 TEST_CASE("curves: the mean goes as far as all repeats, thinning keeps the ends") {

@@ -125,6 +125,10 @@ TEST_CASE("settings: what is refused, and how") {
     return [=] { (void)resolve_settings(ProblemKind::kClean, {.set = {{name, value, "--set"}}}); };
   };
   check_refused(with_set("max_stalness", "3"), {"--set", "max_stalness", "did you mean \"max_staleness\"?"});
+  check_refused(with_set("confi", "3"), {"there is no setting \"confi\""});
+  check_refused(with_set("methods", "auto,adbo"),
+                {"methods is no setting of a run", "compare on its command line (--methods)"});
+  check_refused(with_set("repeat", "3"), {"repeat is no setting of a run", "(--repeat)"});
   check_refused(with_set("max_staleness", "0"), {"--set", "max_staleness", "\"0\"", ">= 1"});
   check_refused(with_set("corrupt", "1.5"), {"corrupt", "\"1.5\"", ">= 0 and <= 1"});
   check_refused(with_set("validation_fraction", "1"), {"validation_fraction", "> 0 and < 1"});
@@ -219,6 +223,8 @@ TEST_CASE("command line: what is refused, and how") {
   check_refused(line({"clean", "--seed"}), {"--seed"});
   check_refused(line({"clean", "--set", "seed"}), {"--set seed", "key=value"});
   check_refused(line({"run"}), {"config"});
+  check_refused(line({"run", "a.toml", "--config", "b.toml"}), {"without a flag, as in adbo run FILE"});
+  check_refused(line({"compare", "--method-s", "auto"}), {"did you mean \"--methods\"?"});
 }
 
 TEST_CASE("command line: help and version are texts, not runs") {

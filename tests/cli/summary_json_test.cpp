@@ -88,6 +88,17 @@ TEST_CASE("summary: labels that are no UTF-8 do not break it") {
   CHECK(Json::accept(json_text(json)));
 }
 
+TEST_CASE("summary: labels that are no UTF-8 stay apart") {
+  adbo::io::Table table;
+  table.features = adbo::kernels::DenseRows(2, 1);
+  table.label_names = {"\xFE", "\xFF"};
+  table.labels = {0, 1};
+  const Json json = table_json(table);
+  CHECK(json["classes"]["\\xFE"] == 1);
+  CHECK(json["classes"]["\\xFF"] == 1);
+  CHECK(Json::parse(json_text(json)) == json);
+}
+
 TEST_CASE("summary: classes are counted under the names the user wrote") {
   adbo::io::Table table;
   table.features = adbo::kernels::DenseRows(3, 2);

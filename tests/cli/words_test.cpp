@@ -97,6 +97,23 @@ TEST_CASE("words: a value function that fell by nothing to speak of did not fall
   CHECK(!says(cleaning_words(result, {}), "did not fall"));
 }
 
+TEST_CASE("words: a change below what was measured is neither a fall nor none") {
+  CleaningMeasures result = measures(0.8, 0.7, 0.7);
+  result.value_function_start = 0.4;
+  for (const double end : {0.4 - 9e-5, 0.4 + 9e-5, 0.4 - 1e-6}) {
+    result.value_function = end;
+    const std::vector<std::string> words = cleaning_words(result, {.tolerance = 1e-4});
+    CHECK(says(words, "below what was measured (measure_tolerance = 1.0e-04)"));
+    CHECK(!says(words, "did not fall"));
+  }
+  result.value_function = 0.4;  // not a bit
+  CHECK(says(cleaning_words(result, {.tolerance = 1e-4}), "did not fall"));
+  result.value_function = 0.4 - 2e-4;
+  CHECK(!says(cleaning_words(result, {.tolerance = 1e-4}), "value function"));
+  result.value_function = 0.4 + 2e-4;
+  CHECK(says(cleaning_words(result, {.tolerance = 1e-4}), "did not fall"));
+}
+
 TEST_CASE("words: which state is delivered, and why the run ended") {
   adbo::Summary summary;
   summary.termination = adbo::Termination::kIterationLimit;

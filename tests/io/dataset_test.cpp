@@ -76,7 +76,7 @@ TEST_CASE("labels of their own file") {
   CHECK(refusal("1 2\n3 4\n", with_labels(), "a\nnan\n") == "labels:2:1: expected a label, found \"nan\"");
   CHECK(refusal("1 2\n3 4\n", with_labels(), "").starts_with("labels: is empty"));
   CHECK(refusal("1 2\n3 4\n", with_labels(), kNul + "x") ==
-        "labels: is a binary file of unknown format; expected labels as IDX, NPY or text, one a line");
+        "labels: is a binary file of unknown format; expected labels as IDX, NPY, NPZ or text, one a line");
 }
 
 TEST_CASE("options reach their reader") {
@@ -124,31 +124,30 @@ TEST_CASE("options without effect are refused") {
 }
 
 TEST_CASE("known formats that are not supported are named") {
-  for (const auto& [data, name] :
-       {std::pair<std::string, std::string>("PK\x03\x04...", "a zip archive (or NPZ)"),
-        {"BZh91AY", "bzip2 data"},
-        {"\xfd"
-         "7zXZ",
-         "xz data"},
-        {"\x28\xb5\x2f\xfd", "zstd data"},
-        {"\x89HDF\r\n", "an HDF5 file"},
-        {"\x89PNG\r\n", "a single PNG picture"},
-        {"\xff\xd8\xff\xe0", "a single JPEG picture"},
-        {"\xff\xfe"
-         "1",
-         "UTF-16 text"},
-        {"PAR1", "a Parquet file"},
-        {"<!DOCTYPE html>", "a web page"},
-        {"<html>", "a web page"}}) {
+  for (const auto& [data, name] : {std::pair<std::string, std::string>("BZh91AY", "bzip2 data"),
+                                   {"\xfd"
+                                    "7zXZ",
+                                    "xz data"},
+                                   {"\x28\xb5\x2f\xfd", "zstd data"},
+                                   {"\x89HDF\r\n", "an HDF5 file"},
+                                   {"\x89PNG\r\n", "a single PNG picture"},
+                                   {"\xff\xd8\xff\xe0", "a single JPEG picture"},
+                                   {"\xff\xfe"
+                                    "1",
+                                    "UTF-16 text"},
+                                   {"PAR1", "a Parquet file"},
+                                   {"<!DOCTYPE html>", "a web page"},
+                                   {"<html>", "a web page"}}) {
     CAPTURE(name);
     CHECK(refusal(data).starts_with("data: this is " + name +
-                                    ", not one of LIBSVM, CSV, IDX, NPY, CIFAR binary"));
+                                    ", not one of LIBSVM, CSV, IDX, NPY, NPZ, CIFAR binary"));
   }
   CHECK(refusal(test::gzip(test::gzip("1,2\n"))).starts_with("data: this is gzip data inside gzip data"));
-  CHECK(refusal("abc" + kNul + "def") ==
-        "data: is a binary file of unknown format (7 bytes); expected one of LIBSVM, CSV, IDX, NPY, CIFAR "
-        "binary, each "
-        "also gzipped");
+  CHECK(
+      refusal("abc" + kNul + "def") ==
+      "data: is a binary file of unknown format (7 bytes); expected one of LIBSVM, CSV, IDX, NPY, NPZ, CIFAR "
+      "binary, each "
+      "also gzipped");
   CHECK(refusal("") == "data: is empty");
 }
 
@@ -166,7 +165,9 @@ TEST_CASE("files") {
   CHECK(table.label_names == Names{"one", "two"});
   request.max_unpacked_bytes = 10;
   CHECK(test::message_of([&] { (void)read_dataset(request); }) ==
-        request.path + ": unpacks to more than the 10 bytes allowed");
+        request.path +
+            ": its 35 bytes unpack to more than the 10 bytes allowed; if they are meant to, unpack the file "
+            "first");
 }
 
 TEST_CASE("tables agree on their classes") {
@@ -187,14 +188,33 @@ TEST_CASE("tables are widened with zeros") {
   widen(sparse, 12);
   CHECK(column_count(sparse) == 12);
   CHECK(row_of(sparse, 0)[9] == 2);
+  widen(dense, 5);
+  CHECK(test::is_dense(dense));
   widen(dense, 40);
   CHECK(column_count(dense) == 40);
+  CHECK_FALSE(test::is_dense(dense));  // four values in eighty cells
   CHECK(row_of(dense, 1)[1] == 4);
   CHECK(row_of(dense, 1)[39] == 0);
   widen(dense, 3);
   CHECK(column_count(dense) == 40);
   Table named = parse("a,b\n1,2\n");
   CHECK_THROWS_AS(widen(named, 5), std::invalid_argument);
+  Table few = parse("1 1:1 2:2\n2 1:3 2:4\n");
+  widen(few, std::size_t{2'000'000'000});  // sparse, or there would be no memory for it
+  CHECK(column_count(few) == 2'000'000'000);
+}
+
+TEST_CASE("tables are stored alike, with the same values") {
+  Table sparse = parse("1 1:1 10:2\n2 3:4\n"), dense = parse("1,0,2,3\n0,5,0,4\n");
+  const Row first = row_of(sparse, 0), second = row_of(sparse, 1), third = row_of(dense, 1);
+  match_storage(sparse, dense);
+  CHECK(test::is_dense(sparse));
+  CHECK(row_of(sparse, 0) == first);
+  CHECK(row_of(sparse, 1) == second);
+  match_storage(dense, parse("1 1:1 10:2\n2 3:4\n"));
+  CHECK_FALSE(test::is_dense(dense));
+  CHECK(row_of(dense, 1) == third);
+  CHECK(column_count(dense) == 3);
 }
 
 }  // namespace

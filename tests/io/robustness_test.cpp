@@ -15,6 +15,7 @@
 #include "io/npy.h"
 #include "io_support.h"
 #include "table_fault.h"
+#include "zip_writer.h"
 
 namespace adbo::io {
 namespace {
@@ -62,6 +63,8 @@ struct Subject {
 };
 
 std::vector<Subject> subjects() {
+  const std::string archive = test::zip({{"x.npy", test::npy_bytes("(3, 2)", "abcdef"), 8},
+                                         {"y.npy", test::npy_bytes("(3,)", "\x04\x02\x04"), 0}});
   const auto dataset = [](std::string_view bytes) {
     DatasetRequest request;
     request.path = "f";
@@ -100,6 +103,8 @@ std::vector<Subject> subjects() {
           {"blanks", kBlanks, csv},
           {"npy", kNpy, npy},
           {"cifar10", kCifar, cifar},
+          {"npz", archive, dataset},
+          {"npz labels", archive, any_labels},
           {"any idx", kIdxImages, dataset},
           {"any npy", kNpy, dataset},
           {"any libsvm", kLibsvm, dataset},
@@ -126,7 +131,7 @@ TEST_CASE("every prefix of a good file is read or refused") {
 TEST_CASE("binary and packed files are refused at every truncation") {
   for (const Subject& subject : subjects()) {
     const std::string& name = subject.name;
-    if (name != "idx" && name != "idx floats" && name != "idx labels" && name != "npy" &&
+    if (name != "idx" && name != "idx floats" && name != "idx labels" && name != "npy" && name != "npz" &&
         name != "packed libsvm")
       continue;
     CAPTURE(name);

@@ -87,9 +87,28 @@ TEST_CASE("numbers do not depend on the locale") {
   std::setlocale(LC_ALL, before.c_str());
 }
 
+TEST_CASE("what is no UTF-8 is written out, and two such texts stay two") {
+  CHECK(as_utf8("Z\xC3\xBCrich \xE2\x82\xAC \xF0\x9F\x98\x80") ==
+        "Z\xC3\xBCrich \xE2\x82\xAC \xF0\x9F\x98\x80");
+  CHECK(as_utf8("caf\xE9") == "caf\\xE9");
+  CHECK(as_utf8("\xFF") != as_utf8("\xFE"));
+  CHECK(as_utf8("x\xC3") == "x\\xC3");                           // cut off
+  CHECK(as_utf8("\xC0\xBC") == "\\xC0\\xBC");                    // overlong
+  CHECK(as_utf8("\xED\xA0\x80") == "\\xED\\xA0\\x80");           // a surrogate
+  CHECK(as_utf8("\xF4\x90\x80\x80") == "\\xF4\\x90\\x80\\x80");  // beyond U+10FFFF
+  CHECK(as_utf8(std::string_view("a\0b", 3)) == std::string_view("a\0b", 3));
+}
+
 TEST_CASE("tokens in messages are readable and short") {
   CHECK(in_quotes("abc") == "\"abc\"");
   CHECK(in_quotes(std::string_view("a\0\n\xff", 4)) == "\"a\\x00\\x0A\\xFF\"");
+  CHECK(in_quotes("Z\xC3\xBCrich") == "\"Z\xC3\xBCrich\"");
+  CHECK(in_quotes("a\xE2\x80\xAE"
+                  "b\x1b[31m\xC2\x85") ==
+        "\"a\\xE2\\x80\\xAE"
+        "b\\x1B[31m\\xC2\\x85\"");
+  CHECK(in_quotes(std::string(39, 'x') + "\xC3\xBC") == "\"" + std::string(39, 'x') + "\xC3\xBC\"");
+  CHECK(in_quotes(std::string(39, 'x') + "\xC3\xBCy") == "\"" + std::string(39, 'x') + "\xC3\xBC...\"");
   CHECK(in_quotes(std::string(100, 'x')) == "\"" + std::string(40, 'x') + "...\"");
 }
 

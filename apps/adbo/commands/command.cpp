@@ -1,13 +1,8 @@
 #include "commands/command.h"
 
-#include <fmt/format.h>
-
-#include <cerrno>
-#include <cstring>
 #include <exception>
 #include <filesystem>
 #include <new>
-#include <ostream>
 #include <stdexcept>
 #include <utility>
 
@@ -53,11 +48,11 @@ ExitCode compare_command(const CommandLine& line, const Environment& environment
 ExitCode dispatch(const std::vector<std::string>& arguments, const Environment& environment) {
   CommandLine line = parse_command_line(arguments);
   if (!line.command) {
-    environment.console.out() << line.text << std::flush;
+    environment.console.deliver(line.text);
     return ExitCode::kFinished;
   }
   if (*line.command == CommandName::kInfo) {
-    environment.console.out() << info_text(line.info_options, line.info_json) << std::flush;
+    environment.console.deliver(info_text(line.info_options, line.info_json));
     return ExitCode::kFinished;
   }
   if (*line.command == CommandName::kResume)
@@ -68,15 +63,6 @@ ExitCode dispatch(const std::vector<std::string>& arguments, const Environment& 
   return run_problem_command(line, environment);
 }
 
-/// What stdout did not take is not delivered: a full disk must not look like success.
-void require_delivered(std::ostream& out) {
-  errno = 0;
-  if (out.flush()) return;
-  const int reason = errno;
-  throw std::runtime_error(reason == 0 ? "stdout: cannot be written"
-                                       : fmt::format("stdout: cannot be written: {}", std::strerror(reason)));
-}
-
 }  // namespace
 
 ExitCode run_command(const std::vector<std::string>& arguments, const Environment& environment) {
@@ -85,15 +71,15 @@ ExitCode run_command(const std::vector<std::string>& arguments, const Environmen
     return code;
   };
   try {
-    const ExitCode code = dispatch(arguments, environment);
-    require_delivered(environment.console.out());
-    return code;
+    return dispatch(arguments, environment);
   } catch (const UsageError& error) {
     return failed(ExitCode::kUsage, error.what());
   } catch (const DataError& error) {
     return failed(ExitCode::kInputData, error.what());
   } catch (const io::InputError& error) {
     return failed(ExitCode::kInputData, error.what());
+  } catch (const io::OutputError& error) {
+    return failed(ExitCode::kOutput, error.what());
   } catch (const std::bad_alloc&) {
     return failed(ExitCode::kInternal, "out of memory");
   } catch (const std::exception& error) {

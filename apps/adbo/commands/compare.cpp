@@ -6,12 +6,13 @@
 #include <csignal>
 #include <limits>
 #include <optional>
-#include <ostream>
 #include <utility>
 
 #include "commands/clean.h"
 #include "commands/run_task.h"
 #include "commands/tune.h"
+#include "io/atomic_file.h"
+#include "io/error.h"
 #include "output/comparison_table.h"
 #include "support/exit_code.h"
 
@@ -71,6 +72,26 @@ void add_run(ComparedRun& row, const FinishedRun& run) {
   row.values.emplace_back("cpu_seconds", total(run, &Summary::cpu_seconds));
 }
 
+/// What summary.json says of a run, for what was measured without one.
+Json baseline_json(std::string_view problem, std::string_view name, std::uint64_t seed,
+                   const Findings& findings, const Json& data) {
+  Json metrics = Json::object();
+  for (const auto& [metric_name, value] : findings.metrics) {
+    if (std::isfinite(value)) metrics[metric_name] = value;
+  }
+  return {{"status", "baseline"},
+          {"problem", problem},
+          {"method", name},
+          {"seed", seed},
+          {"iterations", 0},
+          {"metrics", std::move(metrics)},
+          {"words", findings.words},
+          {"counts", Json::object()},
+          {"config", Json::object()},
+          {"data", data},
+          {"versions", versions_json()}};
+}
+
 bool ended_well(Termination termination) {
   return termination != Termination::kDiverged && termination != Termination::kFailed &&
          termination != Termination::kSolveFailed && termination != Termination::kNotRun;
@@ -109,10 +130,9 @@ class ComparisonRun {
   }
 
   void print() const {
-    console_.out() << (task_settings().json ? json_text(comparison_json(table_)) : markdown_text(table_));
-    if (!task_settings().json)
-      console_.out() << fmt::format("\nTables and runs are in {}.\n", folder_.path());
-    console_.out() << std::flush;
+    console_.deliver(task_settings().json ? json_text(comparison_json(table_))
+                                          : fmt::format("{}\nTables and runs are in {}.\n",
+                                                        markdown_text(table_), folder_.path()));
   }
 
   [[nodiscard]] int signal() const { return stop_.received(); }
@@ -183,7 +203,11 @@ class ComparisonRun {
       if (baseline.state) {
         const OutputFolder folder(folder_.file(run.folder));
         folder.create();
-        add_measures(run, task.conclude(*baseline.state, folder).metrics);
+        const Findings findings = task.conclude(*baseline.state, folder);
+        add_measures(run, findings.metrics);
+        run.note = findings.no_value;
+        io::write_file(folder.file("summary.json"), json_text(baseline_json(table_.problem, baseline.name,
+                                                                            run.seed, findings, task.data)));
       } else {
         run.folder.clear();
         add_measures(run, baseline.metrics);
@@ -201,11 +225,14 @@ class ComparisonRun {
           run_task(task, method.settings, RunJournal::none(folder, console_), stop_, console_);
       run.status = to_string(finished.summary.termination);
       run.message = finished.summary.message;
+      run.note = finished.no_value;
       run.counts = ended_well(finished.summary.termination);
       add_run(run, finished);
     } catch (const UsageError& error) {
       run.status = "refused";
       run.message = error.what();
+    } catch (const io::OutputError&) {
+      throw;  // what keeps one run from being written keeps the others too
     } catch (const std::exception& error) {
       run.status = "failed";
       run.message = error.what();

@@ -27,6 +27,7 @@ struct State {
 struct Findings {
   Metrics metrics;
   std::vector<std::string> words;
+  std::string no_value;  ///< why the value function is not among the metrics, where it is not
   double measure_seconds = 0;
 };
 

@@ -4,7 +4,6 @@
 
 #include <csignal>
 #include <filesystem>
-#include <ostream>
 
 #include "commands/clean.h"
 #include "commands/quadratic.h"
@@ -78,6 +77,9 @@ void set_console(Console& console, const TaskSettings& task) {
   console.set_quiet(task.quiet);
   console.set_verbose(task.verbose);
   console.set_progress(task.progress != ProgressMode::kNone);
+  if (task.progress == ProgressMode::kBar && !console.err_is_terminal()) {
+    console.note("progress = bar needs a terminal on stderr: lines instead");
+  }
 }
 
 CheckpointRule checkpoint_rule(const Settings& settings) {
@@ -98,7 +100,7 @@ ExitCode run_problem(Settings& settings, const RunJournal& journal, const Enviro
   if (run.was_interrupted && journal.keeps()) {
     console.note(fmt::format("adbo resume {} goes on with this run", journal.folder().path()));
   }
-  console.out() << (settings.task().json ? run.json : run.text) << std::flush;
+  console.deliver(settings.task().json ? run.json : run.text);
   return exit_code(run.summary, stop.received(), settings.task().require_converged);
 }
 

@@ -4,9 +4,10 @@
 
 #include <filesystem>
 #include <fstream>
-#include <ostream>
+#include <initializer_list>
 #include <sstream>
-#include <vector>
+#include <string_view>
+#include <utility>
 
 #include "io/atomic_file.h"
 #include "output/summary_json.h"
@@ -25,18 +26,34 @@ std::string read_text(const fs::path& path) {
   return text.str();
 }
 
-Json read_json(const fs::path& path) {
+/// A JSON object that has what every file of this kind has.
+Json read_json(const fs::path& path, std::initializer_list<const char*> keys) {
   Json json = Json::parse(read_text(path), nullptr, false);
   if (!json.is_object()) throw DataError(fmt::format("{}: no JSON object as adbo writes it", path.string()));
+  for (const char* const key : keys) {
+    if (!json.contains(key))
+      throw DataError(fmt::format("{}: \"{}\" is missing: not as adbo writes it", path.string(), key));
+  }
   return json;
 }
 
-Json read_json_if_there(const fs::path& path) { return fs::is_regular_file(path) ? read_json(path) : Json(); }
+/// Notes the file where it is not there.
+bool is_there(const fs::path& path, std::string_view what, ReportInput& input) {
+  if (fs::is_regular_file(path)) return true;
+  input.missing.push_back(fmt::format("{}: {} is not there", what, path.string()));
+  return false;
+}
 
-std::vector<TraceFile> read_trace_if_there(const fs::path& folder) {
+void read_trace(const fs::path& folder, ReportSeries& series, ReportInput& input) {
   const fs::path path = folder / "trace.csv";
-  if (!fs::is_regular_file(path)) return {};
-  return {TraceFile::read(path.string())};
+  if (is_there(path, "Curves of " + series.name, input))
+    series.traces.push_back(TraceFile::read(path.string()));
+}
+
+void read_gallery(const fs::path& folder, const std::string& name, ReportInput& input) {
+  const fs::path path = folder / "gallery.json";
+  if (!is_there(path, "Suspect rows of " + name, input)) return;
+  input.galleries.push_back({name, read_json(path, {"suspects", "rows"})});
 }
 
 /// A folder of a comparison is a name within it: what leads elsewhere is not followed.
@@ -46,17 +63,17 @@ bool is_plain_name(const std::string& name) {
 
 ReportInput read_comparison(const fs::path& folder) {
   ReportInput input;
-  input.table = read_json(folder / "table.json");
+  input.table = read_json(folder / "table.json", {"problem", "rows", "columns", "data", "versions"});
+  const bool has_suspects = input.table.at("problem") == "clean";
   for (const Json& row : input.table.at("rows")) {
     ReportSeries series{row.at("method").get<std::string>(), {}};
     for (const Json& run : row.at("runs")) {
       const std::string name = run.at("folder").get<std::string>();
       if (!is_plain_name(name)) continue;
-      for (TraceFile& trace : read_trace_if_there(folder / name)) series.traces.push_back(std::move(trace));
-      if (input.galleries.size() < kMostGalleries && run.at("repeat") == 1) {
-        Json gallery = read_json_if_there(folder / name / "gallery.json");
-        if (!gallery.is_null()) input.galleries.push_back({series.name, std::move(gallery)});
-      }
+      if (run.at("status") == "refused") continue;  // it left nothing
+      if (run.at("status") != "baseline") read_trace(folder / name, series, input);
+      if (has_suspects && input.galleries.size() < kMostGalleries && run.at("repeat") == 1)
+        read_gallery(folder / name, series.name, input);
     }
     if (!series.traces.empty()) input.series.push_back(std::move(series));
   }
@@ -65,16 +82,26 @@ ReportInput read_comparison(const fs::path& folder) {
 
 ReportInput read_run(const fs::path& folder) {
   ReportInput input;
-  input.summary = read_json(folder / "summary.json");
-  input.series.push_back({input.summary.at("method").get<std::string>(), read_trace_if_there(folder)});
-  Json gallery = read_json_if_there(folder / "gallery.json");
-  if (!gallery.is_null()) input.galleries.push_back({input.series.front().name, std::move(gallery)});
+  input.summary = read_json(folder / "summary.json", {"problem", "method", "status", "iterations", "words",
+                                                      "metrics", "config", "counts", "data", "versions"});
+  ReportSeries series{input.summary.at("method").get<std::string>(), {}};
+  if (input.summary.at("status") != "baseline") read_trace(folder, series, input);
+  if (input.summary.at("problem") == "clean") read_gallery(folder, series.name, input);
+  input.series.push_back(std::move(series));
   return input;
 }
 
-ReportInput read_folder(const fs::path& folder) {
-  if (fs::is_regular_file(folder / "table.json")) return read_comparison(folder);
-  if (fs::is_regular_file(folder / "summary.json")) return read_run(folder);
+std::string page_of(const fs::path& folder) {
+  for (const char* const name : {"table.json", "summary.json"}) {
+    const fs::path path = folder / name;
+    if (!fs::is_regular_file(path)) continue;
+    try {
+      return report_page(name == std::string_view("table.json") ? read_comparison(folder) : read_run(folder));
+    } catch (const Json::exception& error) {
+      throw DataError(
+          fmt::format("{} (or a file beside it): not as adbo writes it: {}", path.string(), error.what()));
+    }
+  }
   throw UsageError(fmt::format("{}: neither a run (summary.json) nor a comparison (table.json) is there",
                                folder.string()));
 }
@@ -83,12 +110,8 @@ ReportInput read_folder(const fs::path& folder) {
 
 ExitCode write_report(const std::string& folder, const Console& console) {
   const fs::path path = fs::path(folder) / "report.html";
-  try {
-    io::write_file(path.string(), report_page(read_folder(folder)));
-  } catch (const Json::exception& error) {
-    throw DataError(fmt::format("{}: a file is not as adbo writes it: {}", folder, error.what()));
-  }
-  console.out() << path.string() << "\n" << std::flush;
+  io::write_file(path.string(), page_of(folder));
+  console.deliver(path.string() + "\n");
   return ExitCode::kFinished;
 }
 

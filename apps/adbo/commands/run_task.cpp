@@ -115,6 +115,7 @@ FinishedRun run_task(const PreparedTask& task, const Settings& settings, const R
                        .metrics = std::move(findings.metrics),
                        .best = outcome.best,
                        .was_interrupted = outcome.was_interrupted,
+                       .no_value = std::move(findings.no_value),
                        .json = {},
                        .text = {}};
   write_summary(finished, task, settings, findings, journal);

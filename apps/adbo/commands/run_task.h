@@ -19,8 +19,9 @@ struct FinishedRun {
   Metrics metrics;
   BestMeasures best;
   bool was_interrupted = false;
-  std::string json;  ///< the text of summary.json
-  std::string text;  ///< the same for people
+  std::string no_value;  ///< as in Findings
+  std::string json;      ///< the text of summary.json
+  std::string text;      ///< the same for people
 };
 
 /// UsageError where the options contradict each other or the number of workers.

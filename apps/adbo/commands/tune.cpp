@@ -136,8 +136,10 @@ Findings conclude(TuningTask& task, const State& state, const OutputFolder& fold
                       {"test_loss_start", start_score.loss},
                       {"test_accuracy_at_consensus", consensus_score.accuracy},
                       {"test_loss_at_consensus", consensus_score.loss}};
-  findings.words = tuning_words(end, start, end_score.accuracy, start_score.accuracy);
+  findings.words =
+      tuning_words(end, start, end_score.accuracy, start_score.accuracy, task.resolve.gradient_tolerance);
   const bool has_solution = std::isfinite(end.upper_objective);
+  if (!has_solution) findings.no_value = trouble_words(end, "at the end");
   if (!has_solution)
     findings.words.push_back("model.npy holds the consensus model in place of a re-trained one.");
   write_files(task, state, has_solution ? end.lower : state.lower, folder);

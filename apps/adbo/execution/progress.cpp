@@ -16,7 +16,8 @@ constexpr std::size_t kBarWidth = 24;
 
 ProgressMode settled(const Console& console, ProgressMode mode) {
   if (console.quiet()) return ProgressMode::kNone;
-  if (mode != ProgressMode::kAuto) return mode;
+  if (mode == ProgressMode::kNone || mode == ProgressMode::kLines) return mode;
+  // A bar in a file would be one endless line of carriage returns.
   return console.err_is_terminal() ? ProgressMode::kBar : ProgressMode::kLines;
 }
 

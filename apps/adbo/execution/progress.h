@@ -14,7 +14,7 @@ namespace adbo::app {
 /// seconds.
 class Progress {
  public:
-  /// kAuto becomes a bar on a terminal and lines elsewhere; a quiet console gets nothing.
+  /// kAuto and kBar become a bar on a terminal and lines elsewhere; a quiet console gets nothing.
   Progress(const Console& console, ProgressMode mode, std::int64_t iterations);
 
   void update(const TraceRecord& record, std::optional<double> test_accuracy);

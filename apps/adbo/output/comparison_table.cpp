@@ -151,6 +151,18 @@ std::string messages_text(const ComparisonTable& table) {
   return text.empty() ? "" : "\nNot in the means:\n\n" + text;
 }
 
+std::string notes_text(const ComparisonTable& table) {
+  std::string text;
+  for (const ComparedRow& row : table.rows) {
+    for (const ComparedRun& run : row.runs) {
+      if (run.note.empty()) continue;
+      text += fmt::format("- {}, repeat {}: {}\n", markdown_escaped(row.method), run.repeat,
+                          markdown_escaped(run.note));
+    }
+  }
+  return text.empty() ? "" : "\nNo F:\n\n" + text;
+}
+
 void write_table_csv(const std::string& path, const ComparisonTable& table) {
   const std::vector<std::string_view> columns = columns_of(table);
   std::vector<std::string> names;
@@ -197,6 +209,7 @@ Json run_json(const ComparedRun& run) {
   Json json{{"repeat", run.repeat}, {"seed", run.seed},     {"digest", run.digest},
             {"folder", run.folder}, {"status", run.status}, {"counts", run.counts}};
   if (!run.message.empty()) json["message"] = run.message;
+  if (!run.note.empty()) json["note"] = run.note;
   Json values = Json::object();
   for (const auto& [name, value] : run.values) {
     if (std::isfinite(value)) values[name] = value;
@@ -252,7 +265,7 @@ std::vector<std::string_view> columns_of(const ComparisonTable& table) {
 }
 
 std::string markdown_text(const ComparisonTable& table) {
-  return repeats_text(table) + "\n" + table_text(table) + messages_text(table);
+  return repeats_text(table) + "\n" + table_text(table) + messages_text(table) + notes_text(table);
 }
 
 Json comparison_json(const ComparisonTable& table) {

@@ -8,6 +8,7 @@
 
 #include "io/atomic_file.h"
 #include "io/png.h"
+#include "io/text.h"
 #include "output/summary_json.h"
 
 namespace adbo::app {
@@ -80,7 +81,8 @@ Json features_json(const GalleryFeatures& source, const std::vector<Feature>& fe
   Json list = Json::array();
   for (const auto& [column, value] : features) {
     if (list.size() == kGalleryFeatures) break;
-    if (value != 0) list.push_back({feature_name(source.feature_names, column), shortened(value)});
+    if (value != 0)
+      list.push_back({io::detail::as_utf8(feature_name(source.feature_names, column)), shortened(value)});
   }
   return list;
 }
@@ -89,12 +91,14 @@ Json features_json(const GalleryFeatures& source, const std::vector<Feature>& fe
 
 void write_gallery(const std::string& path, const SuspectRows& rows, const GalleryFeatures& features) {
   const auto label = [&rows](std::int32_t index) {
-    return rows.label_names[static_cast<std::size_t>(index)];
+    return io::detail::as_utf8(rows.label_names[static_cast<std::size_t>(index)]);
   };
   Json list = Json::array();
   for (const std::size_t k : worst_suspects(*rows.verdicts)) {
     Json entry;
-    entry["id"] = rows.ids.empty() ? std::to_string(rows.rows[k]) : rows.ids[rows.rows[k]];
+    // JSON holds UTF-8 alone; suspects.csv has the bytes as they stand in the data.
+    entry["id"] =
+        rows.ids.empty() ? std::to_string(rows.rows[k]) : io::detail::as_utf8(rows.ids[rows.rows[k]]);
     entry["given"] = label(rows.given_labels[k]);
     entry["predicted"] = label(rows.verdicts->predicted_label[k]);
     entry["score"] = rows.verdicts->given_probability[k];

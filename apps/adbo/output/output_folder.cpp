@@ -5,6 +5,8 @@
 
 #include <algorithm>
 #include <array>
+#include <cerrno>
+#include <cstdlib>
 #include <filesystem>
 #include <string_view>
 #include <system_error>
@@ -69,6 +71,17 @@ fs::path nearest_existing(fs::path path) {
   return path;
 }
 
+/// By an attempt: permissions alone do not tell of a file system that is mounted read-only, is full, or takes
+/// no folders at all.
+void refuse_unwritable(const std::string& out, const fs::path& existing) {
+  std::string attempt = (existing / ".adbo-XXXXXX").string();
+  if (::mkdtemp(attempt.data()) == nullptr) {
+    throw UsageError(fmt::format("out = \"{}\": {} cannot be written to: {}", out, existing.string(),
+                                 std::generic_category().message(errno)));
+  }
+  ::rmdir(attempt.c_str());
+}
+
 }  // namespace
 
 OutputFolder::OutputFolder(std::string path) : path_(std::move(path)) {
@@ -77,9 +90,23 @@ OutputFolder::OutputFolder(std::string path) : path_(std::move(path)) {
   if (!fs::is_directory(existing, error)) {
     throw UsageError(fmt::format("out = \"{}\": {} is not a folder", path_, existing.string()));
   }
-  if (::access(existing.c_str(), W_OK | X_OK) != 0) {
-    throw UsageError(fmt::format("out = \"{}\": {} cannot be written to", path_, existing.string()));
-  }
+  if (fs::is_symlink(path_, error) && !fs::exists(path_, error))
+    throw UsageError(fmt::format("out = \"{}\": is a link to a folder that is not there", path_));
+  refuse_unwritable(path_, existing);
+  refuse_folders_in_the_way();
+}
+
+void OutputFolder::refuse_folders_in_the_way() const {
+  std::error_code error;
+  const auto refuse = [&](const auto& names) {
+    for (const std::string_view name : names) {
+      if (!fs::is_directory(file(name), error)) continue;
+      throw UsageError(
+          fmt::format("out = \"{}\": {} is a folder, where a file of that name goes", path_, file(name)));
+    }
+  };
+  refuse(kResultFiles);
+  refuse(kRunFiles);
 }
 
 void OutputFolder::make() const {

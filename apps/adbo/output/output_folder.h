@@ -9,8 +9,8 @@ namespace adbo::app {
 /// command leaves nothing behind.
 class OutputFolder {
  public:
-  /// UsageError naming the path when it is a file, or when neither it nor its nearest existing parent can be
-  /// written.
+  /// UsageError naming the path when it is a file, when it or its nearest existing parent takes no new
+  /// folder, and when a folder stands where a result file goes.
   explicit OutputFolder(std::string path);
 
   /// Makes the folder and its parents, and removes the result files of an earlier run from it. UsageError
@@ -24,6 +24,8 @@ class OutputFolder {
 
  private:
   void make() const;
+  void refuse_folders_in_the_way() const;
+
   std::string path_;
 };
 

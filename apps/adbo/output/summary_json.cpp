@@ -4,6 +4,7 @@
 #include <cmath>
 
 #include "adbo/version.h"
+#include "io/text.h"
 
 namespace adbo::app {
 namespace {
@@ -88,10 +89,14 @@ Json table_json(const io::Table& table) {
   std::vector<std::int64_t> counts(table.label_names.size());
   for (const std::int32_t label : table.labels) ++counts[static_cast<std::size_t>(label)];
   Json classes = Json::object();
-  for (std::size_t c = 0; c < counts.size(); ++c) classes[table.label_names[c]] = counts[c];
-  return {{"source", table.source},        {"format", table.format},
-          {"rows", table.labels.size()},   {"columns", io::column_count(table)},
-          {"classes", std::move(classes)}, {"digest", table.digest}};
+  for (std::size_t c = 0; c < counts.size(); ++c)
+    classes[io::detail::as_utf8(table.label_names[c])] = counts[c];
+  Json json{{"source", table.source},        {"format", table.format},
+            {"rows", table.labels.size()},   {"columns", io::column_count(table)},
+            {"classes", std::move(classes)}, {"digest", table.digest}};
+  if (table.index_base) json["index_base"] = *table.index_base;
+  if (table.sorted_rows > 0) json["sorted_rows"] = table.sorted_rows;
+  return json;
 }
 
 Json versions_json() {

@@ -2,6 +2,7 @@
 
 #include <fmt/format.h>
 
+#include <cerrno>
 #include <cmath>
 #include <filesystem>
 #include <iterator>
@@ -84,7 +85,10 @@ void TraceCsv::finish() {
 }
 
 void TraceCsv::check() const {
-  if (!file_) throw io::OutputError(path_, "cannot be written");
+  if (file_) return;
+  const int reason = errno;  // of the write that failed: nothing came between
+  throw io::OutputError(path_, reason == 0 ? "cannot be written"
+                                           : "cannot be written: " + std::generic_category().message(reason));
 }
 
 }  // namespace adbo::app

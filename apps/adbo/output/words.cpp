@@ -84,8 +84,16 @@ void add_true_mask(Words& words, const CleaningMeasures& m) {
   }
 }
 
-void add_value_function(Words& words, double end, double start, std::string_view what) {
+void add_value_function(Words& words, double end, double start, double tolerance, std::string_view what) {
   if (!std::isfinite(end) || !std::isfinite(start)) return;
+  if (end != start && std::abs(end - start) < tolerance) {
+    words.push_back(
+        fmt::format("The change of the value function ({:.6g} at the start, {:.6g} at the end) is "
+                    "below what was measured (measure_tolerance = {:.1e}): whether the run improved "
+                    "the {} is not known.",
+                    start, end, tolerance, what));
+    return;
+  }
   if (start - end >= kLeastFall * std::abs(start) && end < start) return;
   words.push_back(
       fmt::format("The value function did not fall ({:.6g} at the start, {:.6g} at the end): the run did not "
@@ -189,7 +197,8 @@ Words cleaning_words(const CleaningMeasures& measures, const CleaningFacts& fact
   add_weights_alone(words, measures);
   add_true_mask(words, measures);
   add_detection(words, measures);
-  add_value_function(words, measures.value_function, measures.value_function_start, "weights");
+  add_value_function(words, measures.value_function, measures.value_function_start, facts.tolerance,
+                     "weights");
   if (!measures.all_converged) {
     words.push_back(
         fmt::format("Not every re-trained model reached the gradient norm {:.1e}: the worst stands at {:.1e} "
@@ -199,24 +208,26 @@ Words cleaning_words(const CleaningMeasures& measures, const CleaningFacts& fact
   return words;
 }
 
+std::string trouble_words(const ValueFunction& at, std::string_view where) {
+  if (at.converged) return {};
+  if (at.reason == "unbounded") {
+    return fmt::format(
+        "The lower level is unbounded {}: some coefficient is negative or zero and no best model exists "
+        "(parametrization = exp or softplus keeps them positive).",
+        where);
+  }
+  return fmt::format("The re-solved lower level {} did not converge ({}, gradient norm {:.1e}).", where,
+                     at.reason, at.gradient_norm);
+}
+
 Words tuning_words(const ValueFunction& end, const ValueFunction& start, double accuracy_end,
-                   double accuracy_start) {
+                   double accuracy_start, double tolerance) {
   Words words;
-  const auto add_trouble = [&words](const ValueFunction& at, std::string_view where) {
-    if (at.converged) return;
-    if (at.reason == "unbounded") {
-      words.push_back(
-          fmt::format("The lower level is unbounded {}: some coefficient is negative or zero and no best "
-                      "model exists (parametrization = exp or softplus keeps them positive).",
-                      where));
-    } else {
-      words.push_back(fmt::format("The re-solved lower level {} did not converge ({}, gradient norm {:.1e}).",
-                                  where, at.reason, at.gradient_norm));
-    }
-  };
-  add_trouble(start, "at the start");
-  add_trouble(end, "at the end");
-  add_value_function(words, end.upper_objective, start.upper_objective, "coefficients");
+  for (const std::string& trouble :
+       {trouble_words(start, "at the start"), trouble_words(end, "at the end")}) {
+    if (!trouble.empty()) words.push_back(trouble);
+  }
+  add_value_function(words, end.upper_objective, start.upper_objective, tolerance, "coefficients");
   if (!std::isfinite(accuracy_end)) return words;
   if (std::isfinite(accuracy_start) && accuracy_end <= accuracy_start + kAccuracyTie) {
     words.push_back(

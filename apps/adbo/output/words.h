@@ -3,6 +3,7 @@
 
 #include <optional>
 #include <string>
+#include <string_view>
 #include <vector>
 
 #include "adbo/measures.h"
@@ -31,8 +32,12 @@ struct CleaningFacts {
 [[nodiscard]] std::vector<std::string> cleaning_words(const CleaningMeasures& measures,
                                                       const CleaningFacts& facts);
 
-/// Whether tuning was worth it. NaN accuracies do not apply.
+/// Whether tuning was worth it. NaN accuracies do not apply; `tolerance` is that of the re-solves.
 [[nodiscard]] std::vector<std::string> tuning_words(const ValueFunction& end, const ValueFunction& start,
-                                                    double accuracy_end, double accuracy_start);
+                                                    double accuracy_end, double accuracy_start,
+                                                    double tolerance = 0);
+
+/// Why there is no value function, as tuning_words() says it; nothing where there is one.
+[[nodiscard]] std::string trouble_words(const ValueFunction& at, std::string_view where);
 
 }  // namespace adbo::app

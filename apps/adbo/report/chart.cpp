@@ -16,20 +16,32 @@ namespace {
 // Pixels of the drawing's own coordinates.
 constexpr double kWidth = 420, kHeight = 270, kLeft = 58, kRight = 12, kTop = 30, kBottom = 44;
 constexpr std::size_t kPoints = 160;
+constexpr double kLargest = 1e300;   ///< beyond which the range of an axis would not be a number
 constexpr double kTailShare = 0.02;  ///< of the points that may be cut off at either end
 
-struct LineKind {
-  std::string_view light, dark, dashes;
+struct Colour {
+  std::string_view light, dark;
 };
 // Okabe and Ito's colours, darkened or lightened to stand out on white and on near-black.
-constexpr std::array<LineKind, kLineKinds> kKinds{{{"#0060a8", "#5ab4f0", "none"},
-                                                   {"#b84a00", "#f0954a", "7 3"},
-                                                   {"#00755a", "#3fc9a0", "2 3"},
-                                                   {"#9c3d78", "#e08cc0", "9 3 2 3"},
-                                                   {"#7a6400", "#e6cf3c", "4 2"},
-                                                   {"#444444", "#cccccc", "12 4"},
-                                                   {"#5b3fb0", "#b09cf5", "2 2 6 2"},
-                                                   {"#a01818", "#ff8a80", "1 2"}}};
+constexpr std::array<Colour, 8> kColours{{{"#0060a8", "#5ab4f0"},
+                                          {"#b84a00", "#f0954a"},
+                                          {"#00755a", "#3fc9a0"},
+                                          {"#9c3d78", "#e08cc0"},
+                                          {"#7a6400", "#e6cf3c"},
+                                          {"#444444", "#cccccc"},
+                                          {"#5b3fb0", "#b09cf5"},
+                                          {"#a01818", "#ff8a80"}}};
+constexpr std::array<std::string_view, kColours.size()> kDashes{"none", "7 3",  "2 3",     "9 3 2 3",
+                                                                "4 2",  "12 4", "2 2 6 2", "1 2"};
+
+const Colour& colour_of(std::size_t kind) { return kColours[kind % kColours.size()]; }
+
+/// Every further round of the colours moves the dashes on by three, so that a colour has other dashes each
+/// time.
+std::string_view dashes_of(std::size_t kind) {
+  constexpr std::size_t kStep = 3;
+  return kDashes[(kind + kind / kColours.size() * kStep) % kDashes.size()];
+}
 
 double value_at(const Curve& curve, double x) {
   const auto next = std::lower_bound(curve.begin(), curve.end(), x,
@@ -38,7 +50,7 @@ double value_at(const Curve& curve, double x) {
   if (next == curve.end()) return curve.back().second;
   const auto& [x0, y0] = *std::prev(next);
   const auto& [x1, y1] = *next;
-  return x1 > x0 ? y0 + (y1 - y0) * (x - x0) / (x1 - x0) : y1;
+  return x1 > x0 ? std::lerp(y0, y1, (x - x0) / (x1 - x0)) : y1;
 }
 
 /// 1, 2 or 5 times a power of ten that divides the range into about `parts`.
@@ -55,7 +67,10 @@ class Axis {
  public:
   Axis(double lowest, double highest, bool logarithmic)
       : logarithmic_(logarithmic), lowest_(mapped(lowest)), highest_(mapped(highest)) {
-    if (highest_ > lowest_) return;
+    // A range of a few units in the last place is none: its ticks could not be told apart, or counted.
+    constexpr double kLeastRange = 1e-9;
+    const double largest = std::max(std::abs(lowest_), std::abs(highest_));
+    if (highest_ - lowest_ > std::max(kLeastRange * largest, 1 / kLargest)) return;
     const double margin = std::max(std::abs(lowest_) * 0.01, 1e-9);
     lowest_ -= margin;
     highest_ += margin;
@@ -117,7 +132,7 @@ Axis y_axis(const Chart& chart) {
   std::vector<double> values;
   for (const ChartSeries& series : chart.series) {
     for (const Curve& curve : series.curves) {
-      for (const auto& point : curve) values.push_back(point.second);
+      for (const auto& point : curve) values.push_back(std::clamp(point.second, -kLargest, kLargest));
     }
   }
   std::sort(values.begin(), values.end());
@@ -214,7 +229,7 @@ std::string description(const Chart& chart) {
 bool has_points(const Chart& chart) {
   for (const ChartSeries& series : chart.series) {
     for (const Curve& curve : series.curves) {
-      if (curve.size() > 1) return true;
+      if (curve.size() > 1 && curve.front().first < curve.back().first) return true;
     }
   }
   return false;
@@ -283,9 +298,9 @@ std::string legend_html(const std::vector<std::string>& names) {
 std::string chart_style() {
   std::string light, dark, lines;
   for (std::size_t k = 0; k < kLineKinds; ++k) {
-    light += fmt::format("--k{}:{};", k, kKinds[k].light);
-    dark += fmt::format("--k{}:{};", k, kKinds[k].dark);
-    lines += fmt::format(".k{0}{{stroke:var(--k{0});stroke-dasharray:{1}}}", k, kKinds[k].dashes);
+    light += fmt::format("--k{}:{};", k, colour_of(k).light);
+    dark += fmt::format("--k{}:{};", k, colour_of(k).dark);
+    lines += fmt::format(".k{0}{{stroke:var(--k{0});stroke-dasharray:{1}}}", k, dashes_of(k));
   }
   return fmt::format(
       ":root{{{}}}@media(prefers-color-scheme:dark){{:root{{{}}}}}"

@@ -19,14 +19,14 @@ struct Chart {
   std::vector<ChartSeries> series;
 };
 
-/// How many kinds of line there are: colour and dashes together, so that no two need colour to be told
-/// apart. Series beyond that begin again.
-constexpr std::size_t kLineKinds = 8;
+/// How many kinds of line there are. The first eight differ in their dashes too, so that none needs colour to
+/// be told apart; of all, no two have both colour and dashes in common. Series beyond that begin again.
+constexpr std::size_t kLineKinds = 24;
 
 /// An inline SVG with a title and a description; its colours come from the classes of chart_style(). The x
 /// axis is logarithmic where one series ends more than kLogRatio times later than another. A value far beyond
 /// those that most points have (a run that diverges) is cut off at the frame. Empty where there is nothing
-/// to draw.
+/// to draw, or no stretch of x to draw it along.
 [[nodiscard]] std::string chart_svg(const Chart& chart, std::size_t number);
 constexpr double kLogRatio = 8;
 

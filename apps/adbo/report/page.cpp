@@ -24,7 +24,8 @@ constexpr std::string_view kStyle =
     ".wide{overflow-x:auto}table{border-collapse:collapse;font-variant-numeric:tabular-nums;font-size:.9rem}"
     "th,td{padding:.3rem .7rem;border-bottom:1px solid var(--rule);text-align:left;vertical-align:top;"
     "overflow-wrap:normal}td.number,th.number{text-align:right;white-space:nowrap}"
-    "tbody th{min-width:10.5rem}"
+    "tbody th{min-width:10.5rem}tbody th.word{min-width:0}"
+    ".word{max-width:14rem;overflow-wrap:anywhere}.features{min-width:16rem;overflow-wrap:anywhere}"
     "thead th{border-bottom:2px solid var(--soft)}"
     ".charts{display:grid;grid-template-columns:repeat(auto-fit,minmax(min(100%,330px),1fr));gap:1rem}"
     ".legend{list-style:none;display:flex;flex-wrap:wrap;gap:.3rem 1.2rem;padding:0;margin:.5rem 0}"
@@ -52,6 +53,14 @@ std::string with_spaces(std::string_view name) {
 
 std::string heading(std::string_view text) { return fmt::format("<h2>{}</h2>\n", html_escaped(text)); }
 
+/// What a reader may look for here and not find, and why.
+std::string missing_section(const std::vector<std::string>& missing) {
+  if (missing.empty()) return "";
+  std::string items;
+  for (const std::string& sentence : missing) items += fmt::format("<li>{}</li>", html_escaped(sentence));
+  return heading("Not on this page") + "<ul class=\"soft\">" + items + "</ul>\n";
+}
+
 // --- curves
 
 struct Quantity {
@@ -76,13 +85,31 @@ Chart chart_of(const ReportInput& input, const Quantity& y, const Quantity& x) {
   return chart;
 }
 
+/// Whether every time of every trace is the same: no stretch to draw anything along.
+bool stands_still(const ReportInput& input, std::string_view time) {
+  for (const ReportSeries& series : input.series) {
+    for (const TraceFile& trace : series.traces) {
+      const Curve curve = trace.curve(time, time);
+      if (!curve.empty() && curve.front().first < curve.back().first) return false;
+    }
+  }
+  return true;
+}
+
 std::string curves_section(const ReportInput& input) {
-  std::string charts;
+  std::string charts, still;
   std::size_t number = 0;
   for (const Quantity& y : kDrawn) {
     for (const Quantity& x : kAgainst) charts += chart_svg(chart_of(input, y, x), number++);
   }
-  if (charts.empty()) return "";
+  for (const Quantity& x : kAgainst) {
+    if (stands_still(input, x.column))
+      still += fmt::format("<p class=\"soft\">No curves against {}: all are equal.</p>\n", x.title);
+  }
+  const bool has_traces = std::any_of(input.series.begin(), input.series.end(),
+                                      [](const ReportSeries& series) { return !series.traces.empty(); });
+  if (!has_traces) return "";
+  if (charts.empty()) return heading("Curves") + still;
   std::vector<std::string> names;
   bool several = false;
   for (const ReportSeries& series : input.series) {
@@ -93,7 +120,7 @@ std::string curves_section(const ReportInput& input) {
          (several ? "<p class=\"soft\">Bold: the mean of the repeats, as far as all of them go; thin: each "
                     "repeat.</p>\n"
                   : "") +
-         "<div class=\"charts\">" + charts + "</div>\n";
+         "<div class=\"charts\">" + charts + "</div>\n" + still;
 }
 
 // --- tables
@@ -149,6 +176,18 @@ std::string messages_list(const Json& table) {
   return items.empty() ? "" : "<p>Not in the means:</p><ul>" + items + "</ul>\n";
 }
 
+std::string notes_list(const Json& table) {
+  std::string items;
+  for (const Json& row : table.at("rows")) {
+    for (const Json& run : row.at("runs")) {
+      if (!run.contains("note")) continue;
+      items += fmt::format("<li>{}, repeat {}: {}</li>", html_escaped(text_of(row.at("method"))),
+                           html_escaped(text_of(run.at("repeat"))), html_escaped(text_of(run.at("note"))));
+    }
+  }
+  return items.empty() ? "" : "<p>No value function:</p><ul>" + items + "</ul>\n";
+}
+
 std::string repeats_list(const Json& table) {
   const Json& rows = table.at("rows");
   std::string items;
@@ -200,8 +239,8 @@ bool is_base64(std::string_view text) {
 }
 
 std::string suspect_words(const Json& row) {
-  std::string words = fmt::format("<strong>{}</strong> → {}", html_escaped(text_of(row.at("given"))),
-                                  html_escaped(text_of(row.at("predicted"))));
+  std::string words = fmt::format("<strong>{}</strong> → {}", html_word(text_of(row.at("given"))),
+                                  html_word(text_of(row.at("predicted"))));
   if (row.contains("label_changed")) {
     words += row.at("label_changed").get<bool>() ? "<br/>wrong: yes" : "<br/>wrong: no";
   }
@@ -215,16 +254,15 @@ std::string picture_item(const Json& row) {
       "<li><img alt=\"row {}, given {}, predicted {}\" src=\"data:image/png;base64,{}\"/>{}<br/><span "
       "class=\"soft\">row {}</span></li>\n",
       html_escaped(text_of(row.at("id"))), html_escaped(text_of(row.at("given"))),
-      html_escaped(text_of(row.at("predicted"))), png, suspect_words(row),
-      html_escaped(text_of(row.at("id"))));
+      html_escaped(text_of(row.at("predicted"))), png, suspect_words(row), html_word(text_of(row.at("id"))));
 }
 
-std::string features_text(const Json& row) {
+std::string features_html(const Json& row) {
   std::string text;
   if (!row.contains("features")) return text;
   for (const Json& feature : row.at("features")) {
-    text += fmt::format("{}{} = {}", text.empty() ? "" : ", ", text_of(feature.at(0)),
-                        number_text(feature.at(1)));
+    text += fmt::format("{}{} = {}", text.empty() ? "" : ", ", html_word(text_of(feature.at(0))),
+                        html_escaped(number_text(feature.at(1))));
   }
   return text;
 }
@@ -239,13 +277,13 @@ std::string suspect_table(const Json& rows) {
   html += "<th scope=\"col\">features</th></tr></thead><tbody>";
   for (const Json& row : rows) {
     html += fmt::format(
-        "<tr><th scope=\"row\">{}</th><td>{}</td><td>{}</td><td class=\"number\">{:.3g}</td><td "
-        "class=\"number\">{:.3g}</td>",
-        html_escaped(text_of(row.at("id"))), html_escaped(text_of(row.at("given"))),
-        html_escaped(text_of(row.at("predicted"))), row.at("score").get<double>(),
+        "<tr><th scope=\"row\" class=\"word\">{}</th><td class=\"word\">{}</td><td class=\"word\">{}</td><td "
+        "class=\"number\">{:.3g}</td><td class=\"number\">{:.3g}</td>",
+        html_word(text_of(row.at("id"))), html_word(text_of(row.at("given"))),
+        html_word(text_of(row.at("predicted"))), row.at("score").get<double>(),
         row.at("weight").get<double>());
     if (known) html += row.at("label_changed").get<bool>() ? "<td>yes</td>" : "<td>no</td>";
-    html += fmt::format("<td>{}</td></tr>\n", html_escaped(features_text(row)));
+    html += fmt::format("<td class=\"features\">{}</td></tr>\n", features_html(row));
   }
   return html + "</tbody></table></div>\n";
 }
@@ -292,14 +330,14 @@ std::string run_body(const ReportInput& input) {
   html += folded("Settings", settings_table(summary.at("config")));
   html += folded("Work and messages", facts_table(summary.at("counts")));
   html += folded("Data", facts_table(summary.at("data")));
-  return html + folded("Versions", facts_table(summary.at("versions")));
+  return html + folded("Versions", facts_table(summary.at("versions"))) + missing_section(input.missing);
 }
 
 std::string comparison_body(const ReportInput& input) {
   const Json& table = input.table;
   std::string html = fmt::format("<h1>{}: {} methods and baselines compared</h1>\n",
                                  html_escaped(text_of(table.at("problem"))), table.at("rows").size());
-  html += repeats_list(table) + comparison_table(table) + messages_list(table);
+  html += repeats_list(table) + comparison_table(table) + messages_list(table) + notes_list(table);
   html += curves_section(input) + galleries_section(input) + heading("Settings, data, versions");
   for (const Json& row : table.at("rows")) {
     if (row.contains("config")) {
@@ -307,7 +345,7 @@ std::string comparison_body(const ReportInput& input) {
     }
   }
   html += folded("Data", facts_table(table.at("data")));
-  return html + folded("Versions", facts_table(table.at("versions")));
+  return html + folded("Versions", facts_table(table.at("versions"))) + missing_section(input.missing);
 }
 
 }  // namespace

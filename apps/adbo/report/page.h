@@ -24,6 +24,7 @@ struct ReportInput {
   Json summary, table;
   std::vector<ReportSeries> series;
   std::vector<ReportGallery> galleries;
+  std::vector<std::string> missing;  ///< files that were not there, a sentence each
 };
 
 /// The page: HTML that is well-formed XML too, with every picture in it, no script and no reference to

@@ -193,17 +193,29 @@ std::string with_hyphens(const std::string& argument) {
          (equals == std::string::npos ? "" : argument.substr(equals));
 }
 
+/// The flags of a command that are no settings.
+std::vector<std::string_view> other_flags(CommandName command) {
+  std::vector<std::string_view> names{"preset", "set"};
+  if (command != CommandName::kRun) names.push_back("config");
+  if (command == CommandName::kCompare) names.insert(names.end(), {"problem", "methods", "repeat"});
+  return names;
+}
+
 [[noreturn]] void refuse_flag(const std::string& argument, const CommandInfo& info) {
   const std::string flag = argument.substr(0, argument.find('='));
   if (flag.rfind('-', 0) != 0) {
     throw UsageError(fmt::format("{}: unexpected argument \"{}\"", info.word, argument));
   }
   const std::string name = flag.substr(std::min(flag.find_first_not_of('-'), flag.size()));
+  if (info.name == CommandName::kRun && name == "config") {
+    throw UsageError("run: the file of settings is given without a flag, as in adbo run FILE");
+  }
   const SettingInfo* const elsewhere = find_setting(name);
   if (elsewhere != nullptr && info.problems != 0) {
     throw UsageError(fmt::format("{} has no effect for {}", flag, info.word));
   }
-  const std::string_view nearest = info.problems == 0 ? "" : nearest_setting(name, info.problems);
+  const std::string_view nearest =
+      info.problems == 0 ? "" : nearest_setting(name, info.problems, other_flags(info.name));
   throw UsageError(fmt::format("{}: there is no option {}{}", info.word, flag,
                                suggestion(nearest.empty() ? std::string() : "--" + hyphenated(nearest))));
 }

@@ -7,6 +7,7 @@
 #include <optional>
 
 #include "adbo/method_table.h"
+#include "io/text.h"
 #include "settings/effects.h"
 #include "support/exit_code.h"
 #include "support/names.h"
@@ -28,7 +29,7 @@ std::vector<std::string> split_names(std::string_view text) {
   std::vector<std::string> names;
   for (std::size_t begin = 0; begin <= text.size();) {
     const std::size_t end = std::min(text.find(',', begin), text.size());
-    names.emplace_back(text.substr(begin, end - begin));
+    names.emplace_back(io::detail::trimmed(text.substr(begin, end - begin)));
     begin = end + 1;
   }
   return names;

@@ -203,9 +203,12 @@ void add_data(TaskTable& table) {
   using Task = TaskSettings;
   table.group("Data");
   table.text("train", kDataProblems, &Task::train, "a file",
-             "Training rows: LIBSVM, CSV, IDX, CIFAR or NPY, also gzipped; the content decides.");
-  table.text("train_labels", kDataProblems, &Task::train_labels, "a file",
-             "Labels of --train where its format has none (IDX, NPY).");
+             "Training rows: LIBSVM, CSV, IDX, CIFAR, NPY or NPZ, also gzipped; the content decides. "
+             "FILE.npz:NAME is "
+             "one array of an archive.");
+  table.text(
+      "train_labels", kDataProblems, &Task::train_labels, "a file",
+      "Labels of --train where its format has none (IDX, NPY, an NPZ archive without an array for them).");
   table.text("validation", kDataProblems, &Task::validation, "a file",
              "Trusted rows; without it they are taken from --train.");
   table.text("validation_labels", kDataProblems, &Task::validation_labels, "a file",
@@ -331,7 +334,7 @@ void add_output(TaskTable& table) {
   table.flag("record", kAllProblems, &Task::record,
              "Writes the order in which answers came to arrivals.csv, for clock = replay:FILE.");
   table.choice("progress", kAllProblems, &Task::progress, {"auto", "bar", "lines", "none"},
-               "Progress on stderr; auto: a bar on a terminal, else lines.");
+               "Progress on stderr; auto and bar: a bar on a terminal, else lines.");
   table.flag("quiet", kAllProblems, &Task::quiet, "No progress, no notes.");
   table.flag("verbose", kAllProblems, &Task::verbose, "Says what was read and how it was prepared.")
       .aliases = {"v"};
@@ -416,8 +419,9 @@ const SettingInfo* find_setting(std::string_view name) {
   return nullptr;
 }
 
-std::string_view nearest_setting(std::string_view name, ProblemMask problems) {
-  std::vector<std::string_view> candidates{"preset", "set", "config"};
+std::string_view nearest_setting(std::string_view name, ProblemMask problems,
+                                 std::span<const std::string_view> others) {
+  std::vector<std::string_view> candidates(others.begin(), others.end());
   for (const SettingInfo& info : setting_table()) {
     if ((info.problems & problems) == 0) continue;
     candidates.push_back(info.name);

@@ -44,8 +44,9 @@ struct SettingInfo {
 [[nodiscard]] std::span<const SettingInfo> setting_table();
 /// By name or alias, hyphens and underscores alike; nullptr when there is none.
 [[nodiscard]] const SettingInfo* find_setting(std::string_view name);
-/// The name or alias nearest to a misspelt one among the settings of `problems`, or "".
-[[nodiscard]] std::string_view nearest_setting(std::string_view name, ProblemMask problems);
+/// The name or alias nearest to a misspelt one among the settings of `problems` and `others`, or "".
+[[nodiscard]] std::string_view nearest_setting(std::string_view name, ProblemMask problems,
+                                               std::span<const std::string_view> others);
 
 /// "clean", "tune", "quadratic".
 [[nodiscard]] std::string_view to_string(ProblemKind kind);

@@ -49,8 +49,15 @@ void refuse_problem_change(std::optional<ProblemKind> problem, const Assignment*
 }
 
 [[noreturn]] void refuse_unknown(const Assignment& entry, ProblemMask problems) {
+  const std::string name = underscored(entry.name);
+  if (name == "methods" || name == "repeat") {
+    throw UsageError(
+        fmt::format("{}: {} is no setting of a run: it is given to compare on its command line (--{})",
+                    entry.place, name, name));
+  }
+  constexpr std::array others{kPresetKey, kProblemKey};
   throw UsageError(fmt::format("{}: there is no setting \"{}\"{}", entry.place, entry.name,
-                               suggestion(nearest_setting(entry.name, problems))));
+                               suggestion(nearest_setting(entry.name, problems, others))));
 }
 
 [[noreturn]] void refuse_preset(std::string_view name, const std::string& place) {

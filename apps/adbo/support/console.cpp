@@ -1,8 +1,21 @@
 #include "support/console.h"
 
+#include <cerrno>
 #include <ostream>
+#include <system_error>
+
+#include "io/error.h"
 
 namespace adbo::app {
+
+void Console::deliver(std::string_view text) const {
+  errno = 0;
+  if (out_ << text << std::flush) return;
+  const int reason = errno;
+  throw io::OutputError("stdout", reason == 0
+                                      ? "cannot be written"
+                                      : "cannot be written: " + std::generic_category().message(reason));
+}
 
 void Console::error(std::string_view message) const { err_ << "adbo: error: " << message << std::endl; }
 

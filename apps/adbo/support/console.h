@@ -15,11 +15,12 @@ class Console {
   void set_verbose(bool verbose) { verbose_ = verbose; }
   void set_progress(bool progress) { progress_ = progress; }
 
-  [[nodiscard]] std::ostream& out() const { return out_; }
   [[nodiscard]] std::ostream& err() const { return err_; }
   [[nodiscard]] bool err_is_terminal() const { return err_is_terminal_; }
   [[nodiscard]] bool quiet() const { return quiet_; }
 
+  /// Results, on stdout. io::OutputError when it does not take them (full disk, closed pipe).
+  void deliver(std::string_view text) const;
   /// Always: what the user has to know.
   void error(std::string_view message) const;
   /// Unless --quiet.

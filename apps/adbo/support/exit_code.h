@@ -14,6 +14,7 @@ enum class ExitCode {
   kWorkerFailed = 5,
   kNotConverged = 6,  ///< with --require-converged
   kSolveFailed = 7,   ///< a system or lower level that the method has to solve
+  kOutput = 8,        ///< results could not be written: full disk, folder gone, closed stdout
   kInterrupted = 130,
   kTerminated = 143,
 };

@@ -10,7 +10,9 @@
 #include <system_error>
 #include <utility>
 
+#include "io/byte_source.h"
 #include "io/dataset.h"
+#include "io/text.h"
 #include "support/exit_code.h"
 #include "support/names.h"
 #include "tasks/random_streams.h"
@@ -53,11 +55,14 @@ io::Table read_table(io::DatasetRequest request, const std::string& path, const 
   io::Table table = io::read_dataset(request);
   for (const std::string& note : table.notes) console.detail(fmt::format("{}: {}", path, note));
   if (table.labels.empty()) {
-    throw DataError(fmt::format(
-        "{} has no labels: give them with --{}-labels FILE or, for CSV, --label-column NAME", path, role));
+    throw DataError(
+        fmt::format("{} has no labels: give them with --{}-labels FILE or, for CSV, --label-column NAME",
+                    table.source, role));
   }
-  console.detail(fmt::format("{}: {}, {} rows, {} columns, {} classes", path, table.format,
-                             io::row_count(table), io::column_count(table), table.label_names.size()));
+  console.detail(
+      fmt::format("{}: {}, {} rows, {} columns, {} classes{}", path, table.format, io::row_count(table),
+                  io::column_count(table), table.label_names.size(),
+                  table.index_base ? fmt::format(", indices begin at {}", *table.index_base) : ""));
   return table;
 }
 
@@ -78,9 +83,11 @@ void match_columns(io::Table& train, io::Table& other) {
 void make_binary(io::Table& table, std::string_view positive) {
   const auto found = std::find(table.label_names.begin(), table.label_names.end(), positive);
   if (found == table.label_names.end()) {
-    const std::vector<std::string_view> names(table.label_names.begin(), table.label_names.end());
-    throw UsageError(fmt::format("positive_class = \"{}\" is no label of {}: expected one of {}", positive,
-                                 table.source,
+    std::vector<std::string> quoted;
+    for (const std::string& name : table.label_names) quoted.push_back(io::detail::in_quotes(name));
+    const std::vector<std::string_view> names(quoted.begin(), quoted.end());
+    throw UsageError(fmt::format("positive_class = {} is no label of {}: expected one of {}",
+                                 io::detail::in_quotes(positive), table.source,
                                  joined(std::span(names).first(std::min<std::size_t>(names.size(), 20)))));
   }
   const auto index = static_cast<std::int32_t>(found - table.label_names.begin());
@@ -135,9 +142,9 @@ void adopt_classes(const io::Table& train, io::Table& test) {
     const std::string& name = test.label_names[static_cast<std::size_t>(test.labels[r])];
     if (std::find(train.label_names.begin(), train.label_names.end(), name) != train.label_names.end())
       continue;
-    throw DataError(fmt::format("{}: row {} (counted from 1) has the label \"{}\", which no row of {} has",
-                                test.source, r + 1, own_names[static_cast<std::size_t>(own_labels[r])],
-                                train.source));
+    throw DataError(fmt::format(
+        "{}: row {} (counted from 1) has the label {}, which no row of {} has", test.source, r + 1,
+        io::detail::in_quotes(own_names[static_cast<std::size_t>(own_labels[r])]), train.source));
   }
   throw DataError(fmt::format("{} names classes that {} does not have", test.source, train.source));
 }
@@ -158,16 +165,38 @@ void match_tables(LoadedData& data, const TaskSettings& task, const Console& con
     adopt_classes(data.train, *data.test);
     learned.push_back(&*data.test);
   }
+  for (std::size_t k = 1; k < learned.size(); ++k) io::match_storage(*learned[k], data.train);
   if (task.positive_class.empty()) return;
   for (io::Table* const table : learned) make_binary(*table, task.positive_class);
 }
 
 void refuse_single_class(const LoadedData& data) {
   if (data.classes() < 2) {
-    throw DataError(fmt::format("{}: all {} rows have the label \"{}\": two classes at least are needed",
+    throw DataError(fmt::format("{}: all {} rows have the label {}: two classes at least are needed",
                                 data.train.source, io::row_count(data.train),
-                                data.train.label_names.front()));
+                                io::detail::in_quotes(data.train.label_names.front())));
   }
+}
+
+/// What a run allocates at least, in numbers of the size of a model: measured on sparse rows with a million
+/// columns, methods need 15 to 20 of them for every worker and 30 to 40 besides.
+constexpr double kModelsPerWorker = 15, kModelsBesides = 30;
+
+/// A sparse file is small however many columns its largest index stands for; the models are not.
+void refuse_beyond_memory(const LoadedData& data, const TaskSettings& task) {
+  const double rows = static_cast<double>(io::row_count(data.train));
+  const double workers = std::max(1.0, std::min(static_cast<double>(task.workers), rows / 2));
+  const double model_bytes = static_cast<double>(io::column_count(data.train)) *
+                             static_cast<double>(data.classes()) * sizeof(double);
+  const double needed = model_bytes * (kModelsPerWorker * workers + kModelsBesides);
+  const auto memory = static_cast<double>(io::physical_memory_bytes());
+  if (needed <= memory) return;
+  constexpr double kGiB = 1 << 30;
+  throw DataError(fmt::format(
+      "{}: {} columns (its largest index decides), {} classes and {} workers need at least {:.3g} GiB, this "
+      "machine has {:.3g} GiB: is the largest index meant? Fewer --workers need less",
+      data.train.source, io::column_count(data.train), data.classes(), workers, needed / kGiB,
+      memory / kGiB));
 }
 
 kernels::Rows concatenated(const kernels::Rows& first, const kernels::Rows& second) {
@@ -212,6 +241,7 @@ LoadedData load_data(const TaskSettings& task, const Console& console) {
   if (!task.test.empty()) data.test = read_table(request, task.test, task.test_labels, "test", console);
   match_tables(data, task, console);
   refuse_single_class(data);
+  refuse_beyond_memory(data, task);
   data.read_seconds = std::chrono::duration<double>(std::chrono::steady_clock::now() - begin).count();
   return data;
 }

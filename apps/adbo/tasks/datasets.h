@@ -26,8 +26,8 @@ struct LoadedData {
 };
 
 /// Reads the files that the settings name. io::InputError for what the readers refuse; DataError for missing
-/// labels, a single class, column counts that differ (both numbers and both files), and a test label that no
-/// row learned from has.
+/// labels, a single class, column counts that differ (both numbers and both files), a test label that no row
+/// learned from has, and models that this machine's memory does not hold.
 [[nodiscard]] LoadedData load_data(const TaskSettings& task, const Console& console);
 
 /// The rows of --train and --test as one table of rows in random order: the first `rows` of it train and
