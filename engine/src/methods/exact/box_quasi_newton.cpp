@@ -28,6 +28,7 @@ BoxQuasiNewton::BoxQuasiNewton(std::size_t dimension, double lowest, double high
       highest_(highest),
       is_free_(dimension, 1),
       pairs_(dimension, kMemory, kLeastCosine),
+      slopes_(dimension),
       metric_(dimension) {}
 
 double BoxQuasiNewton::projected(double upper) const { return std::clamp(upper, lowest_, highest_); }
@@ -67,13 +68,12 @@ void BoxQuasiNewton::average_slopes(std::span<const double> gradient) {
     if (is_free_[j] != 0) largest = std::max(largest, std::abs(gradient[j]));
   }
   largest_slope_ = std::max(largest_slope_, largest);
-  if (!slopes_.empty() && largest < kSettled * largest_slope_) return;
-  const double kept = slopes_.empty() ? 0 : kKeptSlope;
-  slopes_.resize(gradient.size());
+  if (has_slopes_ && largest < kSettled * largest_slope_) return;
+  const double kept = has_slopes_ ? kKeptSlope : 0;
+  has_slopes_ = true;
   for (std::size_t j = 0; j < gradient.size(); ++j) {
     const double slope = largest > 0 ? std::min(1.0, std::abs(gradient[j]) / largest) : 1;
     slopes_[j] = kept * slopes_[j] + (1 - kept) * slope;
-    metric_[j] = 1 / (slopes_[j] + kLeastSlope);
   }
 }
 
@@ -82,6 +82,8 @@ void BoxQuasiNewton::direction(std::span<const double> upper, std::span<const do
                                std::span<double> out) {
   mark_free(upper, gradient);
   average_slopes(gradient);
+  std::transform(slopes_.begin(), slopes_.end(), metric_.begin(),
+                 [](double slope) { return 1 / (slope + kLeastSlope); });
   std::transform(gradient.begin(), gradient.end(), out.begin(), std::negate<>());
   pairs_.apply(out, is_free_, metric_);
 }

@@ -43,7 +43,7 @@ class BoxQuasiNewton {
   [[nodiscard]] bool empty() const { return pairs_.empty(); }
   void forget() {
     pairs_.clear();
-    slopes_.clear();
+    has_slopes_ = false;
   }
 
  private:
@@ -56,8 +56,9 @@ class BoxQuasiNewton {
   double lowest_, highest_;
   std::vector<std::uint8_t> is_free_;  ///< [n]
   kernels::SecantPairs pairs_;
-  std::vector<double> slopes_;  ///< running means, [n]; empty: none yet
-  std::vector<double> metric_;  ///< of them, [n]
+  std::vector<double> slopes_;  ///< running means, [n]
+  bool has_slopes_ = false;
+  std::vector<double> metric_;  ///< of the direction under way, [n]
   double largest_slope_ = 0;    ///< of all that were seen
 };
 
