@@ -245,6 +245,75 @@ void dense_accumulate(const DenseBlock& x, const double* coefficient, PackedShap
   });
 }
 
+// -----------------------------------------------------------------------------------------------------------
+// dense, symmetric
+
+/// Panels to the right of a tile of the symmetric update: [kLanes x panels] accumulators.
+constexpr std::size_t kGramPanels = 3;
+
+GramShape gram_shape(std::size_t cols) { return {.lanes = kLanes, .panels = (cols + kLanes - 1) / kLanes}; }
+
+void gram_pack(const float* row, double factor, GramShape shape, std::size_t slot, double* packed) {
+  const D d;
+  const V scale = hn::Set(d, factor);
+  for (std::size_t p = 0; p < shape.panels; ++p) {
+    const V scaled = hn::Mul(scale, load_features(row + p * kLanes));
+    hn::Store(scaled, d, packed + (p * kGramRows + slot) * kLanes);
+  }
+}
+
+/// The features of the panel `left` with those of kPanels panels from `right` on. `sums` is where the first
+/// of both meet.
+template <std::size_t kPanels>
+HWY_INLINE void gram_tile(const double* left, const double* right, std::size_t rows, std::size_t width,
+                          double* sums) {
+  const D d;
+  V acc[kLanes][kPanels];
+  ADBO_UNROLL
+  for (std::size_t a = 0; a < kLanes; ++a) {
+    ADBO_UNROLL
+    for (std::size_t p = 0; p < kPanels; ++p) acc[a][p] = hn::Load(d, sums + a * width + p * kLanes);
+  }
+  for (std::size_t r = 0; r < rows; ++r) {
+    V features[kPanels];
+    ADBO_UNROLL
+    for (std::size_t p = 0; p < kPanels; ++p) {
+      features[p] = hn::Load(d, right + (p * kGramRows + r) * kLanes);
+    }
+    ADBO_UNROLL
+    for (std::size_t a = 0; a < kLanes; ++a) {
+      const V feature = hn::Set(d, left[r * kLanes + a]);
+      ADBO_UNROLL
+      for (std::size_t p = 0; p < kPanels; ++p) acc[a][p] = hn::MulAdd(feature, features[p], acc[a][p]);
+    }
+  }
+  ADBO_UNROLL
+  for (std::size_t a = 0; a < kLanes; ++a) {
+    ADBO_UNROLL
+    for (std::size_t p = 0; p < kPanels; ++p) hn::Store(acc[a][p], d, sums + a * width + p * kLanes);
+  }
+}
+
+void gram_update(const double* packed, std::size_t rows, GramShape shape, double* sums) {
+  const std::size_t width = shape.width();
+  constexpr std::size_t kPanel = kGramRows * kLanes;
+  for (std::size_t p = 0; p < shape.panels; ++p) {
+    for_each_tile(shape.panels - p, kGramPanels, [&](std::size_t first, std::size_t size) HWY_ATTR {
+      const double* const left = packed + p * kPanel;
+      const double* const right = left + first * kPanel;
+      double* const corner = sums + p * kLanes * width + (p + first) * kLanes;
+      switch (size) {
+        case 1:
+          return gram_tile<1>(left, right, rows, width, corner);
+        case 2:
+          return gram_tile<2>(left, right, rows, width, corner);
+        default:
+          return gram_tile<kGramPanels>(left, right, rows, width, corner);
+      }
+    });
+  }
+}
+
 // ------------------------------------------------------------------------------------------------------------
 // sparse
 
@@ -498,6 +567,9 @@ constexpr BlockKernels kKernels = {
     .sparse_stride = sparse_stride,
     .sparse_products = sparse_products,
     .sparse_accumulate = sparse_accumulate,
+    .gram_shape = gram_shape,
+    .gram_pack = gram_pack,
+    .gram_update = gram_update,
     .softmax = softmax,
     .softmax_residual = softmax_residual,
     .softmax_hessian = softmax_hessian,

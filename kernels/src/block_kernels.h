@@ -20,6 +20,9 @@
 namespace adbo::kernels::detail {
 
 inline constexpr std::size_t kBlockRows = 32;
+/// Rows that a symmetric update takes at a time: enough for the sums, which it loads and stores, not to
+/// count.
+inline constexpr std::size_t kGramRows = 64;
 
 /// Rows of a dense block.
 struct DenseBlock {
@@ -49,6 +52,14 @@ struct PackedShape {
   std::size_t stride;
 };
 
+/// Rows packed for a symmetric update: panels of `lanes` features each, [panels][kGramRows][lanes], so that
+/// whatever a tile of the update reads lies together. The last panel is zero beyond the features.
+struct GramShape {
+  std::size_t lanes;   ///< features of a panel
+  std::size_t panels;  ///< that cover the features
+  [[nodiscard]] std::size_t width() const { return lanes * panels; }
+};
+
 /// The rows of a block as the links see them.
 struct LinkRows {
   const double* label;  ///< [kBlockRows] class index, or -1 / +1; may begin at any row, hence not aligned
@@ -66,6 +77,13 @@ struct BlockKernels {
   std::size_t (*sparse_stride)(std::size_t vectors);
   void (*sparse_products)(const SparseBlock& x, const double* w, PackedShape shape, double* z);
   void (*sparse_accumulate)(const SparseBlock& x, const double* coefficient, PackedShape shape, double* g);
+
+  GramShape (*gram_shape)(std::size_t cols);
+  /// factor times a row of features, readable as that of a DenseBlock, becomes row `slot` of `packed`.
+  void (*gram_pack)(const float* row, double factor, GramShape shape, std::size_t slot, double* packed);
+  /// sums [width x width] += the products of the features over the rows 0, ..., rows - 1 of `packed`; of the
+  /// blocks [lanes x lanes] those on the diagonal and to the right of it.
+  void (*gram_update)(const double* packed, std::size_t rows, GramShape shape, double* sums);
 
   /// logits [classes x kBlockRows] become probabilities; loss[r] is the cross entropy and miss[r] the
   /// probability of all classes but the label, computed without cancellation (both keep their relative

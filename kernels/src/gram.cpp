@@ -4,6 +4,9 @@
 #include <algorithm>
 #include <cmath>
 
+#include "adbo/kernels/aligned.h"
+#include "block_kernels.h"
+
 namespace adbo::kernels {
 namespace {
 
@@ -11,20 +14,25 @@ using Matrix = Eigen::MatrixXd;
 
 /// Rows are gathered, scaled by the root of their weight, into blocks for one symmetric update each.
 void dense_gram(const DenseRows& rows, std::span<const double> weights, Eigen::Map<Matrix> out) {
-  constexpr Eigen::Index kBlockRows = 64;
-  Matrix block(out.rows(), kBlockRows);
-  Eigen::Index filled = 0;
+  using detail::kGramRows;
+  const detail::BlockKernels& kernels = detail::block_kernels();
+  const detail::GramShape shape = kernels.gram_shape(rows.cols());
+  AlignedVector<double> block(shape.width() * kGramRows), sums(shape.width() * shape.width());
+  std::size_t filled = 0;
   const auto flush = [&] {
-    if (filled > 0) out.selfadjointView<Eigen::Lower>().rankUpdate(block.leftCols(filled));
+    kernels.gram_update(block.data(), filled, shape, sums.data());
     filled = 0;
   };
   for (std::size_t r = 0; r < rows.rows(); ++r) {
     if (weights[r] == 0) continue;
-    const Eigen::Map<const Eigen::VectorXf> row(rows.row(r), out.rows());
-    block.col(filled++) = std::sqrt(weights[r]) * row.cast<double>();
-    if (filled == kBlockRows) flush();
+    kernels.gram_pack(rows.row(r), std::sqrt(weights[r]), shape, filled++, block.data());
+    if (filled == kGramRows) flush();
   }
   flush();
+  // Row by row with the diagonal and what is right of it: column by column the lower triangle.
+  const auto width = static_cast<Eigen::Index>(shape.width());
+  out.triangularView<Eigen::Lower>() =
+      Eigen::Map<const Matrix>(sums.data(), width, width).topLeftCorner(out.rows(), out.cols());
 }
 
 void sparse_gram(const SparseRows& rows, std::span<const double> weights, Eigen::Map<Matrix> out) {

@@ -174,6 +174,16 @@ void LogisticLoss::row_losses(std::span<const double> w, std::span<double> out) 
   });
 }
 
+void LogisticLoss::row_curvatures(std::span<const double> w, std::span<double> out) {
+  assert(out.size() == rows());
+  Impl& s = *impl_;
+  s.begin(w, 0);
+  detail::for_each_block(RowRange{0, rows()}, [&](std::size_t row, std::size_t count) {
+    s.forward(row, count);
+    std::copy_n(s.curvature.of, count, out.data() + row);
+  });
+}
+
 void LogisticLoss::predict(std::span<const double> w, std::span<std::int32_t> out) {
   assert(out.size() == rows());
   Impl& s = *impl_;

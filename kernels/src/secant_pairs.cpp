@@ -26,8 +26,20 @@ void add_free(Free free, double factor, std::span<const double> from, std::span<
   }
 }
 
-void scale_free(Free free, double factor, std::span<double> vector) {
-  for (std::size_t j = 0; j < vector.size(); ++j) vector[j] *= free.empty() || free[j] != 0 ? factor : 1.0;
+void scale_free(Free free, double factor, std::span<const double> metric, std::span<double> vector) {
+  for (std::size_t j = 0; j < vector.size(); ++j) {
+    if (free.empty() || free[j] != 0) vector[j] *= metric.empty() ? factor : factor * metric[j];
+  }
+}
+
+/// a' diag(metric) a.
+double free_square(Free free, std::span<const double> metric, std::span<const double> a) {
+  if (metric.empty()) return free_dot(free, a, a);
+  double sum = 0;
+  for (std::size_t j = 0; j < a.size(); ++j) {
+    sum += free.empty() || free[j] != 0 ? metric[j] * a[j] * a[j] : 0.0;
+  }
+  return sum;
 }
 
 }  // namespace
@@ -57,21 +69,21 @@ bool SecantPairs::remember(std::span<const double> from, std::span<const double>
   return true;
 }
 
-void SecantPairs::apply(std::span<double> vector, Free free) {
+void SecantPairs::apply(std::span<double> vector, Free free, std::span<const double> metric) {
   double scale = 0;
   for (std::size_t k = 0; k < used_; ++k) {
     Pair& pair = newest(k);
     const double product = free_dot(free, pair.step, pair.change);
-    const double change_square = free_dot(free, pair.change, pair.change);
-    const bool curved = is_curved(product, free_dot(free, pair.step, pair.step), change_square);
+    const bool curved =
+        is_curved(product, free_dot(free, pair.step, pair.step), free_dot(free, pair.change, pair.change));
     pair.inverse_curvature = curved ? 1 / product : 0;
     if (!curved) continue;
-    if (scale == 0) scale = product / change_square;
+    if (scale == 0) scale = product / free_square(free, metric, pair.change);
     pair.share = pair.inverse_curvature * free_dot(free, pair.step, vector);
     add_free(free, -pair.share, pair.change, vector);
   }
-  if (scale == 0) return;
-  scale_free(free, scale, vector);
+  if (scale == 0 && metric.empty()) return;
+  scale_free(free, scale == 0 ? 1.0 : scale, metric, vector);
   for (std::size_t k = used_; k-- > 0;) {
     const Pair& pair = newest(k);
     if (pair.inverse_curvature == 0) continue;

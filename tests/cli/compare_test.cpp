@@ -252,6 +252,7 @@ TEST_CASE("compare: options without effect, unknown and doubled methods are refu
   };
   refused({}, {"--methods"});
   refused({"--methods", "adbo,exakt"}, {"exakt", "did you mean \"exact\""});
+  refused({"--methods", "auto,exact", "--search", "-1"}, {"search", "an integer >= 0"});
   refused({"--methods", "adbo,adbo"}, {"adbo is given twice"});
   refused({"--methods", "auto,async-hypergradient"}, {"auto and async-hypergradient are the same method"});
   refused({"--methods", "auto,exact", "--cuts", "implicit"}, {"cuts has no effect", "auto, exact"});
@@ -281,6 +282,67 @@ TEST_CASE("compare: an option for one method wins over the plain one") {
   CHECK(row_of(table, "auto")["config"]["active_workers"]["value"] == 2);
   CHECK(row_of(table, "auto")["config"]["iterations"]["value"] == 30);
   CHECK(row_of(table, "exact")["config"]["iterations"]["value"] == 3);
+}
+
+TEST_CASE("compare --search: every method tries as many steps, the smallest value function chooses") {
+  const Workspace files;
+  const std::vector<std::string> arguments =
+      comparison(files) + std::vector<std::string>{"--methods", "soba,auto,aid-cg,adbo",      "--search", "5",
+                                                   "--set",     "adbo.step_lower_local=1e200"};
+  const Outcome outcome = files.run(arguments);
+  INFO(outcome.err, outcome.out);
+  REQUIRE(outcome.code == 0);
+  const Json table = Json::parse(files.read("result/table.json"));
+  const std::string digest = row_of(table, "soba")["search"]["digest"];
+  for (const Json& run : row_of(table, "plain")["runs"]) CHECK(run["digest"] != digest);
+  CHECK(row_of(table, "soba")["search"]["seed"] == 3);  // the seeds of the repeats are 1 and 2
+  for (const char* const method : {"soba", "aid-cg"}) {
+    INFO(method);
+    const Json& row = row_of(table, method);
+    const Json& search = row["search"];
+    CHECK(search["digest"] == digest);
+    REQUIRE(search["candidates"].size() == 5);
+    CHECK(search["candidates"][0]["steps"].empty());  // as given
+    double best = search["value_function"];
+    for (const Json& candidate : search["candidates"]) {
+      if (candidate.contains("value_function")) CHECK(candidate["value_function"] >= best);
+    }
+    const std::size_t chosen = search["chosen"];
+    CHECK(search["candidates"][chosen]["value_function"] == best);
+    REQUIRE(chosen > 0);  // the default step hardly moves anything
+    CHECK(row["config"]["step_upper"]["value"] == search["candidates"][chosen]["steps"]["step_upper"]);
+    CHECK(row["config"]["step_upper"]["from"] == "search");
+    const std::string folder = search["candidates"][chosen]["folder"];
+    const Json summary = Json::parse(files.read("result/" + folder + "/summary.json"));
+    CHECK(summary["metrics"]["value_function"] == best);
+    CHECK(contains(outcome.out, "step\\_upper = "));
+  }
+  CHECK(row_of(table, "auto")["search"]["candidates"].empty());
+  CHECK(contains(outcome.out, "steps of auto: no steps to search"));
+  // Every candidate of this one diverges: that is no reason to end.
+  const Json& diverged = row_of(table, "adbo")["search"];
+  CHECK(diverged["candidates"].size() == 5);
+  CHECK(diverged["candidates"][3]["status"] == "diverged");
+  CHECK(!diverged.contains("chosen"));
+  CHECK(contains(outcome.out, "steps of adbo: as given: none of 5 candidates has a result"));
+
+  REQUIRE(files.run({"report", "result"}).code == 0);
+  const std::string page = files.read("result/report.html");
+  check_page(page);
+  CHECK(contains(page, "steps of soba: step_upper = "));
+
+  // The repeats are those of a comparison with the chosen step, and the same for any number of threads.
+  const std::string upper = files.read("result/soba-2/upper.npy"), runs = files.read("result/runs.csv");
+  const double step = row_of(table, "soba")["config"]["step_upper"]["value"];
+  REQUIRE(files.run(arguments + std::vector<std::string>{"--threads", "1"}).code == 0);
+  CHECK(without_times(files.read("result/runs.csv"), 2) == without_times(runs, 2));
+  std::ostringstream given;
+  given.precision(17);
+  given << "soba.step_upper=" << step;
+  REQUIRE(files.run(comparison(files) + std::vector<std::string>{"--methods", "soba", "--set", given.str()})
+              .code == 0);
+  CHECK(files.read("result/soba-2/upper.npy") == upper);
+  CHECK(!contains(files.read("result/table.md"), "steps of"));
 }
 
 TEST_CASE("report: of a comparison, hostile words stay words") {

@@ -2,11 +2,13 @@
 
 #include <doctest/doctest.h>
 
+#include <cmath>
 #include <set>
 
 #include "settings/command_line.h"
 #include "settings/config_file.h"
 #include "settings/effects.h"
+#include "settings/step_search.h"
 #include "support/exit_code.h"
 
 using namespace adbo::app;
@@ -308,4 +310,38 @@ TEST_CASE("settings: a preset's number of awaited answers is not for methods tha
     CHECK(active_of({preset, {"method", method, "--method"}, {"active", "5", "--active"}}) ==
           5);  // refused later
   }
+}
+
+TEST_CASE("step candidates: the given settings first, more of them cover the same ranges more finely") {
+  const auto candidates = [](std::vector<Assignment> flags, std::int64_t count) {
+    return step_candidates(resolve_settings(ProblemKind::kTune, {.flags = std::move(flags)}), count);
+  };
+  const Assignment soba{"method", "soba", "--method"}, adbo{"method", "adbo", "--method"};
+  const std::vector<StepCandidate> four = candidates({soba}, 4), eight = candidates({soba}, 8);
+  REQUIRE(four.size() == 4);
+  REQUIRE(eight.size() == 8);
+  CHECK(std::equal(four.begin(), four.end(), eight.begin()));
+  CHECK(four[0].empty());
+  // The automatic step of y stays automatic; 0.1 10^(-2 + 5 / 2).
+  REQUIRE(four[1].size() == 1);
+  CHECK(four[1][0].first == "step_upper");
+  CHECK(four[1][0].second == doctest::Approx(0.1 * std::sqrt(10.0)));
+  for (std::size_t k = 1; k < eight.size(); ++k) {
+    CHECK(eight[k][0].second > 1e-3);
+    CHECK(eight[k][0].second < 100);
+  }
+  // A step of y that is given is searched too, around what is given.
+  const std::vector<StepCandidate> both = candidates({soba, {"step_lower", "2", "--step-lower"}}, 2);
+  REQUIRE(both[1].size() == 2);
+  CHECK(both[1][1].first == "step_lower");
+  CHECK(both[1][1].second == doctest::Approx(2 * std::pow(10.0, -0.5)));
+
+  CHECK(candidates({adbo}, 3)[1].size() == 4);
+  CHECK(candidates({adbo, {"steps", "theorem2", "--steps"}}, 3).empty());
+  CHECK(candidates({adbo, {"cuts", "implicit", "--cuts"}}, 3).empty());
+  CHECK(candidates({adbo, {"cuts", "implicit", "--cuts"}, {"steps", "fixed", "--steps"}}, 3)[1].size() == 2);
+  for (const char* const method : {"auto", "async-hypergradient", "exact"}) {
+    CHECK(candidates({{"method", method, "--method"}}, 3).empty());
+  }
+  CHECK(candidates({soba}, 0).empty());
 }

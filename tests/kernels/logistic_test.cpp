@@ -60,6 +60,12 @@ void check_all(LogisticLoss& loss, const Instance& in, std::span<const double> w
 
   loss.row_losses(in.w, losses);
   CHECK(relative_error(losses, expected.row_losses) <= tolerance);
+
+  // loss = -log s(m), and the curvature is s (1 - s).
+  Vector curvatures(rows, 9e9), from_losses;
+  loss.row_curvatures(in.w, curvatures);
+  for (const double l : expected.row_losses) from_losses.push_back(-std::exp(-l) * std::expm1(-l));
+  CHECK(relative_error(curvatures, from_losses) <= tolerance);
 }
 
 void check_dense_and_sparse(const Instance& in, double tolerance = kTolerance) {

@@ -111,3 +111,31 @@ TEST_CASE("secant pairs: coordinates that are not free stay as they are") {
   CHECK(vector[0] == doctest::Approx(3));
   CHECK(vector[1] == 5);
 }
+
+TEST_CASE("secant pairs: with a metric they are the pairs of variables that are scaled by its root") {
+  const std::vector<double> zero{0, 0, 0}, metric{4, 0.25, 9}, root{2, 0.5, 3};
+  const std::vector<double> step{1, 2, -1}, change{3, 1, -2};
+  SecantPairs secants(3, 4, 1e-3), scaled(3, 4, 1e-3);
+  std::vector<double> vector{1, -2, 0.5};
+  secants.apply(vector, {}, metric);
+  CHECK(vector == std::vector<double>{4, -0.5, 4.5});  // no pairs: the metric itself
+
+  std::vector<double> scaled_step(3), scaled_change(3), expected(3);
+  for (std::size_t j = 0; j < 3; ++j) {
+    scaled_step[j] = step[j] / root[j];
+    scaled_change[j] = change[j] * root[j];
+    expected[j] = vector[j] * root[j];
+  }
+  REQUIRE(secants.remember(zero, zero, step, change));
+  REQUIRE(scaled.remember(zero, zero, scaled_step, scaled_change));
+  for (const std::vector<std::uint8_t>& free :
+       {std::vector<std::uint8_t>{}, std::vector<std::uint8_t>{1, 0, 1}}) {
+    std::vector<double> direction = vector, scaled_direction = expected;
+    secants.apply(direction, free, metric);
+    scaled.apply(scaled_direction, free);
+    for (std::size_t j = 0; j < 3; ++j) {
+      const bool stays = !free.empty() && free[j] == 0;
+      CHECK(direction[j] == doctest::Approx(stays ? vector[j] : root[j] * scaled_direction[j]));
+    }
+  }
+}

@@ -316,6 +316,43 @@ TEST_CASE("exact: F falls from record to record, and an interrupted run keeps a 
   CHECK(largest_difference(again.lower, result.lower) < 1e-6);
 }
 
+TEST_CASE("exact: more variables of very different slopes than pairs are remembered") {
+  // y*(v) = e^v, as of a coefficient; G_j = c_j (y_j - 2)^2 / 2 with c_j from 1 down to 1e-2.
+  constexpr std::size_t kSize = 60;
+  struct Exponential final : WorkerObjective {
+    static double weight(std::size_t j) { return std::pow(10, -2.0 * static_cast<double>(j) / (kSize - 1)); }
+    double upper(std::span<const double>, std::span<const double> y, std::span<double> grad_x,
+                 std::span<double> grad_y) override {
+      std::fill(grad_x.begin(), grad_x.end(), 0.0);
+      double value = 0;
+      for (std::size_t j = 0; j < kSize; ++j) {
+        grad_y[j] = weight(j) * (y[j] - 2);
+        value += 0.5 * grad_y[j] * (y[j] - 2);
+      }
+      return value;
+    }
+    double lower(std::span<const double> x, std::span<const double> y, std::span<double> grad_y) override {
+      double value = 0;
+      for (std::size_t j = 0; j < kSize; ++j) {
+        grad_y[j] = y[j] - std::exp(x[j]);
+        value += 0.5 * grad_y[j] * grad_y[j];
+      }
+      return value;
+    }
+  };
+  Problem problem(kSize, kSize);
+  problem.add_worker(std::make_unique<Exponential>());
+  problem.set_upper_bounds(-12, 12);
+  StartPoint start;
+  start.upper = std::vector<double>(kSize, -2.0);
+  problem.set_start(start);
+  const Result result = Solver(exact_options()).solve(problem);
+  REQUIRE(result.summary.termination == Termination::kConverged);
+  // With a multiple of the identity in place of the slopes 300 iterations are not enough.
+  CHECK(result.summary.iterations < 40);
+  for (const double v : result.upper) CHECK(v == doctest::Approx(std::log(2.0)).epsilon(1e-5));
+}
+
 TEST_CASE("exact: a time limit in the middle of a round leaves the iterate before it") {
   QuadraticInstance instance = make_quadratic({.num_workers = 3, .seed = 9});
   Options options = exact_options();

@@ -334,6 +334,20 @@ TEST_CASE("stochastic methods: bounds hold, and steps decay as asked") {
       CHECK(entry <= 0.2);
     }
   }
+  // A step that is much too long moves no coordinate by more than the limit's share of the box.
+  instance.problem.set_upper_bounds(-1, 3);
+  for (const Method method : kMethods) {
+    CAPTURE(method_name(method));
+    Options options = options_for(method);
+    options.step_upper = 100;
+    options.iterations = 1;
+    for (const double entry : Solver(options).solve(instance.problem).upper) {
+      CHECK(std::abs(entry) == doctest::Approx(0.01 * 4));
+    }
+    options.move_limit = 0;
+    const std::vector<double> free = Solver(options).solve(instance.problem).upper;
+    CHECK(std::any_of(free.begin(), free.end(), [](double entry) { return entry == -1 || entry == 3; }));
+  }
   // One worker, y at its solution: x moves by step_upper (1 + t)^(-p) times the hypergradient alone.
   Problem problem = scaled_identity(1, 7, 2.5, 0.5);
   Options options = options_for(Method::kStocbio);

@@ -14,6 +14,7 @@
 #include "io/atomic_file.h"
 #include "io/error.h"
 #include "output/comparison_table.h"
+#include "settings/step_search.h"
 #include "support/exit_code.h"
 
 namespace adbo::app {
@@ -102,18 +103,31 @@ PreparedTask prepare(Settings& settings, const LoadedData& data, const Console& 
                                                         : prepare_tuning(settings, data, console);
 }
 
+/// Those of the candidate in a table: names and numbers.
+Json candidate_json(const StepCandidate& candidate) {
+  Json json = Json::object();
+  for (const auto& [name, value] : candidate) json[std::string(name)] = value;
+  return json;
+}
+
 ExitCode exit_code_of(std::string_view status) {
   if (status == "refused") return ExitCode::kUsage;
   if (status == to_string(Termination::kDiverged)) return ExitCode::kDiverged;
   return status == to_string(Termination::kSolveFailed) ? ExitCode::kSolveFailed : ExitCode::kWorkerFailed;
 }
 
+/// A method with what the search found out about it.
+struct Contender : ComparedMethod {
+  explicit Contender(const ComparedMethod& method) : ComparedMethod(method) {}
+  Json search;  ///< null: none was asked for
+};
+
 class ComparisonRun {
  public:
-  ComparisonRun(const ComparisonRequest& request, std::vector<ComparedMethod> methods,
+  ComparisonRun(const ComparisonRequest& request, const std::vector<ComparedMethod>& methods,
                 const Environment& environment)
       : request_(request),
-        methods_(std::move(methods)),
+        methods_(methods.begin(), methods.end()),
         console_(environment.console),
         folder_(task_settings().out),
         first_seed_(methods_.front().settings.options().seed) {
@@ -122,6 +136,7 @@ class ComparisonRun {
 
   void run() {
     const LoadedData data = load_data(task_settings(), console_);
+    if (request_.search > 0) search_all(data);
     for (std::size_t repeat = 1; !is_over() && repeat <= static_cast<std::size_t>(request_.repeat);
          ++repeat) {
       run_repeat(repeat, data);
@@ -158,7 +173,7 @@ class ComparisonRun {
     for (ComparedRow& row : table_.rows) {
       if (row.method == name) return row;
     }
-    table_.rows.push_back({std::string(name), {}, nullptr});
+    table_.rows.push_back({.method = std::string(name), .runs = {}});
     return table_.rows.back();
   }
 
@@ -173,10 +188,10 @@ class ComparisonRun {
 
   /// All methods get the number of workers that the data allows.
   PreparedTask prepare_repeat(std::size_t repeat, const LoadedData& data) {
-    for (ComparedMethod& method : methods_) method.settings.set_seed(first_seed_ + repeat - 1);
+    for (Contender& method : methods_) method.settings.set_seed(first_seed_ + repeat - 1);
     Settings& first = methods_.front().settings;
     PreparedTask task = prepare(first, data, console_);
-    for (ComparedMethod& method : methods_) method.settings.set_default_workers(first.task().workers);
+    for (Contender& method : methods_) method.settings.set_default_workers(first.task().workers);
     return task;
   }
 
@@ -186,13 +201,59 @@ class ComparisonRun {
     table_.data = task.data;
     console_.progress(fmt::format("repeat {} of {}: baselines", repeat, request_.repeat));
     add_baselines(repeat, task);
-    for (const ComparedMethod& method : methods_) {
+    for (const Contender& method : methods_) {
       if (is_over()) return;
       console_.progress(fmt::format("repeat {} of {}: {}", repeat, request_.repeat, method.name));
       ComparedRow& row = row_of(method.name);
       row.runs.push_back(run_method(method, new_run(repeat, task, method.name), task));
       if (row.config.is_null()) row.config = config_json(method.settings, method.settings.options());
+      row.search = method.search;
     }
+  }
+
+  /// Every method's steps by as many candidates, on a split, corruption, start and delays that no repeat has.
+  void search_all(const LoadedData& data) {
+    const auto seed_after_last = static_cast<std::size_t>(request_.repeat) + 1;
+    const PreparedTask task = prepare_repeat(seed_after_last, data);
+    folder_.create();
+    for (Contender& method : methods_) {
+      if (is_over()) return;
+      search(method, new_run(seed_after_last, task, method.name), task);
+    }
+  }
+
+  /// The candidate of the smallest value function; one that diverges or fails has none. Where all do, the
+  /// settings stay as they are.
+  void search(Contender& method, const ComparedRun& blank, const PreparedTask& task) {
+    const std::vector<StepCandidate> candidates = step_candidates(method.settings, request_.search);
+    Settings chosen = method.settings;
+    double best = std::numeric_limits<double>::infinity();
+    method.search = Json{{"seed", blank.seed}, {"digest", blank.digest}, {"candidates", Json::array()}};
+    for (std::size_t k = 0; k < candidates.size() && !is_over(); ++k) {
+      console_.progress(fmt::format("search, {}: candidate {} of {}", method.name, k + 1, candidates.size()));
+      ComparedMethod tried = method;
+      for (const auto& [name, value] : candidates[k]) tried.settings.set_searched(name, value);
+      ComparedRun run = blank;
+      run.folder = fmt::format("search/{}-{}", method.name, k + 1);
+      run = run_method(tried, run, task);
+      const double value = run.counts ? value_of(run, "value_function") : kNone;
+      method.search["candidates"].push_back(search_entry(candidates[k], run));
+      if (!(value < best)) continue;  // NaN, too
+      best = value;
+      chosen = tried.settings;
+      method.search["chosen"] = k;
+      method.search["value_function"] = value;
+    }
+    method.settings = chosen;
+  }
+
+  static Json search_entry(const StepCandidate& candidate, const ComparedRun& run) {
+    Json entry{{"steps", candidate_json(candidate)}, {"status", run.status}, {"folder", run.folder}};
+    for (const std::string_view name : {"value_function", "iterations", "virtual_seconds", "cpu_seconds"}) {
+      const double value = value_of(run, name);
+      if (std::isfinite(value)) entry[std::string(name)] = value;
+    }
+    return entry;
   }
 
   void add_baselines(std::size_t repeat, const PreparedTask& task) {
@@ -241,7 +302,7 @@ class ComparisonRun {
   }
 
   ComparisonRequest request_;
-  std::vector<ComparedMethod> methods_;
+  std::vector<Contender> methods_;
   const Console& console_;
   OutputFolder folder_;
   std::uint64_t first_seed_;
@@ -265,11 +326,11 @@ void refuse_if_all_invalid(const std::vector<ComparedMethod>& methods) {
 
 }  // namespace
 
-ExitCode compare_methods(const ComparisonRequest& request, std::vector<ComparedMethod> methods,
+ExitCode compare_methods(const ComparisonRequest& request, const std::vector<ComparedMethod>& methods,
                          const Environment& environment) {
   refuse_if_all_invalid(methods);
   environment.limit_threads(methods.front().settings.options().threads);
-  ComparisonRun comparison(request, std::move(methods), environment);
+  ComparisonRun comparison(request, methods, environment);
   comparison.run();
   comparison.print();
   if (comparison.signal() == SIGINT) return ExitCode::kInterrupted;

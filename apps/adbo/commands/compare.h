@@ -7,8 +7,10 @@ namespace adbo::app {
 
 /// Every method in every repeat, beside the baselines: repeat r has the seed `seed` + r - 1, and its methods
 /// share one split, corruption and start. A run that diverges, fails or is refused is a row with its status.
+/// With request.search, every method's steps are chosen before, each from as many candidates.
 /// Leaves the tables and a folder per run; after each repeat the tables are those of the repeats so far.
-[[nodiscard]] ExitCode compare_methods(const ComparisonRequest& request, std::vector<ComparedMethod> methods,
+[[nodiscard]] ExitCode compare_methods(const ComparisonRequest& request,
+                                       const std::vector<ComparedMethod>& methods,
                                        const Environment& environment);
 
 }  // namespace adbo::app

@@ -52,12 +52,6 @@ constexpr std::array kColumns{
 
 constexpr double kNone = std::numeric_limits<double>::quiet_NaN();
 
-double value_of(const ComparedRun& run, std::string_view column) {
-  const auto found = std::find_if(run.values.begin(), run.values.end(),
-                                  [&](const auto& entry) { return entry.first == column; });
-  return found == run.values.end() ? kNone : found->second;
-}
-
 bool is_used(const ComparisonTable& table, std::string_view column) {
   return std::any_of(table.rows.begin(), table.rows.end(), [&](const ComparedRow& row) {
     return std::any_of(row.runs.begin(), row.runs.end(),
@@ -135,6 +129,16 @@ std::string repeats_text(const ComparisonTable& table) {
   }
   std::string text;
   for (const auto& [repeat, line] : lines) text += line;
+  return text;
+}
+
+std::string searches_text(const ComparisonTable& table) {
+  std::string text;
+  for (const ComparedRow& row : table.rows) {
+    if (row.search.is_null()) continue;
+    text += fmt::format("- steps of {}: {}\n", markdown_escaped(row.method),
+                        markdown_escaped(search_text(row.search)));
+  }
   return text;
 }
 
@@ -220,6 +224,28 @@ Json run_json(const ComparedRun& run) {
 
 }  // namespace
 
+std::string search_text(const Json& search) {
+  if (search.is_null()) return "";
+  const Json& candidates = search.at("candidates");
+  if (candidates.empty()) return "no steps to search";
+  if (!search.contains("chosen")) {
+    return fmt::format("as given: none of {} candidates has a result", candidates.size());
+  }
+  const auto chosen = search.at("chosen").get<std::size_t>();
+  std::string steps;
+  for (const auto& [name, value] : candidates.at(chosen).at("steps").items()) {
+    steps += fmt::format("{}{} = {:.4g}", steps.empty() ? "" : ", ", name, value.get<double>());
+  }
+  return fmt::format("{} (candidate {} of {}, F {:.4f})", steps.empty() ? "as given" : steps, chosen + 1,
+                     candidates.size(), search.at("value_function").get<double>());
+}
+
+double value_of(const ComparedRun& run, std::string_view column) {
+  const auto found = std::find_if(run.values.begin(), run.values.end(),
+                                  [&](const auto& entry) { return entry.first == column; });
+  return found == run.values.end() ? kNone : found->second;
+}
+
 Statistic statistic_of(const ComparedRow& row, std::string_view column) {
   std::vector<double> values;
   for (const ComparedRun& run : row.runs) {
@@ -265,7 +291,8 @@ std::vector<std::string_view> columns_of(const ComparisonTable& table) {
 }
 
 std::string markdown_text(const ComparisonTable& table) {
-  return repeats_text(table) + "\n" + table_text(table) + messages_text(table) + notes_text(table);
+  return repeats_text(table) + searches_text(table) + "\n" + table_text(table) + messages_text(table) +
+         notes_text(table);
 }
 
 Json comparison_json(const ComparisonTable& table) {
@@ -282,6 +309,7 @@ Json comparison_json(const ComparisonTable& table) {
     entry["runs"] = Json::array();
     for (const ComparedRun& run : row.runs) entry["runs"].push_back(run_json(run));
     if (!row.config.is_null()) entry["config"] = row.config;
+    if (!row.search.is_null()) entry["search"] = row.search;
     json["rows"].push_back(std::move(entry));
   }
   json["columns"] = columns;

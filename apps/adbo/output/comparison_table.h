@@ -26,7 +26,10 @@ struct ComparedRun {
 struct ComparedRow {
   std::string method;
   std::vector<ComparedRun> runs;
-  Json config;  ///< null for baselines
+  Json config = nullptr;  ///< null for baselines
+  /// Null where steps were not searched; else seed, digest, candidates [steps, status, value_function, ...]
+  /// and, where one of them has a result, the index `chosen` and its value_function.
+  Json search = nullptr;
 };
 
 struct ComparisonTable {
@@ -41,6 +44,10 @@ struct Statistic {
   double mean = 0, deviation = 0;
 };
 [[nodiscard]] Statistic statistic_of(const ComparedRow& row, std::string_view column);
+
+[[nodiscard]] double value_of(const ComparedRun& run, std::string_view column);  ///< NaN: not there
+/// "step_upper = 0.3 (candidate 4 of 8, F 0.2)" or what else a search came to; "" where there was none.
+[[nodiscard]] std::string search_text(const Json& search);
 
 /// "converged", or "2 stopped, 1 diverged".
 [[nodiscard]] std::string status_of(const ComparedRow& row);

@@ -6,6 +6,7 @@
 #include <array>
 #include <string_view>
 
+#include "output/comparison_table.h"
 #include "report/chart.h"
 #include "report/html.h"
 
@@ -204,6 +205,16 @@ std::string repeats_list(const Json& table) {
   return items.empty() ? "" : "<ul class=\"soft\">" + items + "</ul>\n";
 }
 
+std::string searches_list(const Json& table) {
+  std::string items;
+  for (const Json& row : table.at("rows")) {
+    if (!row.contains("search")) continue;
+    items += fmt::format("<li>steps of {}: {}</li>", html_escaped(text_of(row.at("method"))),
+                         html_escaped(search_text(row.at("search"))));
+  }
+  return items.empty() ? "" : "<ul class=\"soft\">" + items + "</ul>\n";
+}
+
 /// Names and values, side by side.
 std::string facts_table(const Json& facts) {
   std::string html = "<div class=\"wide\"><table><tbody>";
@@ -337,7 +348,8 @@ std::string comparison_body(const ReportInput& input) {
   const Json& table = input.table;
   std::string html = fmt::format("<h1>{}: {} methods and baselines compared</h1>\n",
                                  html_escaped(text_of(table.at("problem"))), table.at("rows").size());
-  html += repeats_list(table) + comparison_table(table) + messages_list(table) + notes_list(table);
+  html += repeats_list(table) + searches_list(table) + comparison_table(table) + messages_list(table) +
+          notes_list(table);
   html += curves_section(input) + galleries_section(input) + heading("Settings, data, versions");
   for (const Json& row : table.at("rows")) {
     if (row.contains("config")) {

@@ -81,11 +81,13 @@ void add_setting(CLI::App& command, const SettingInfo& info, CommandLine& line) 
   option->group(std::string(info.group));
 }
 
-std::int64_t parse_repeat(const std::string& text) {
+/// Of repeats or candidates.
+std::int64_t parse_count(std::string_view name, const std::string& text, std::int64_t least) {
   std::int64_t value = 0;
   const auto [stop, error] = std::from_chars(text.data(), text.data() + text.size(), value);
-  if (error != std::errc() || stop != text.data() + text.size() || value < 1 || value > kMostRepeats) {
-    throw UsageError(fmt::format("repeat = \"{}\": expected an integer >= 1 and <= {}", text, kMostRepeats));
+  if (error != std::errc() || stop != text.data() + text.size() || value < least || value > kMostRepeats) {
+    throw UsageError(
+        fmt::format("{} = \"{}\": expected an integer >= {} and <= {}", name, text, least, kMostRepeats));
   }
   return value;
 }
@@ -127,9 +129,18 @@ void add_comparison(CLI::App& command, CommandLine& line) {
       ->group("Comparison");
   command
       .add_option_function<std::string>(
-          "--repeat", [&line](const std::string& value) { line.comparison.repeat = parse_repeat(value); },
+          "--repeat",
+          [&line](const std::string& value) { line.comparison.repeat = parse_count("repeat", value, 1); },
           "Splits, corruptions and starts, with the seeds seed, seed + 1, ... [an integer >= 1 and <= 1000; "
           "default 3]")
+      ->type_name("VALUE")
+      ->group("Comparison");
+  command
+      .add_option_function<std::string>(
+          "--search",
+          [&line](const std::string& value) { line.comparison.search = parse_count("search", value, 0); },
+          "Settings of its steps that every method may try before the repeats, the given ones among them [an "
+          "integer >= 0 and <= 1000; default 0: no search]")
       ->type_name("VALUE")
       ->group("Comparison");
 }

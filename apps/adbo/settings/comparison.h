@@ -14,6 +14,7 @@ namespace adbo::app {
 struct ComparisonRequest {
   std::string methods;  ///< names of the method table, with commas between them
   std::int64_t repeat = 3;
+  std::int64_t search = 0;  ///< settings of the steps that every method may try; 0: no search
 };
 
 struct ComparedMethod {

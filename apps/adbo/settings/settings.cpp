@@ -81,6 +81,8 @@ std::string_view to_string(Origin origin) {
       return "set";
     case Origin::kFlag:
       return "flag";
+    case Origin::kSearch:
+      return "search";
   }
   return "?";
 }
@@ -95,6 +97,11 @@ void Settings::apply(const SettingInfo& info, const std::string& value, const st
   const std::string problem = info.set(config_, value);
   if (!problem.empty()) throw UsageError(fmt::format("{}: {}", place, problem));
   origins_.insert_or_assign(std::string(info.name), origin);
+}
+
+void Settings::set_searched(std::string_view name, double value) {
+  // Seventeen digits are the same number again.
+  apply(*find_setting(name), fmt::format("{:.17g}", value), "--search", Origin::kSearch);
 }
 
 void Settings::apply_preset(std::string_view name, const std::string& place) {

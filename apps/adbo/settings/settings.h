@@ -12,8 +12,8 @@
 namespace adbo::app {
 
 /// From the weakest to the strongest.
-enum class Origin { kDefault, kPreset, kFile, kSet, kFlag };
-/// "default", "preset", "file", "set", "flag": the words of summary.json.
+enum class Origin { kDefault, kPreset, kFile, kSet, kFlag, kSearch };
+/// "default", "preset", "file", "set", "flag", "search": the words of summary.json.
 [[nodiscard]] std::string_view to_string(Origin origin);
 
 /// One name with its value as the user wrote them, and the place, for messages ("run.toml:3:1",
@@ -46,6 +46,8 @@ class Settings {
   void set_default_workers(std::int64_t workers) { config_.task.workers = workers; }
   /// Of a repeat; the origin stays that of the first one's.
   void set_seed(std::uint64_t seed) { config_.options.seed = seed; }
+  /// A number that a search over step sizes chose or tries.
+  void set_searched(std::string_view name, double value);
 
  private:
   friend Settings resolve_settings(std::optional<ProblemKind>, const SettingSources&);

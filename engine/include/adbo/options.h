@@ -125,6 +125,8 @@ struct Options {
   std::int64_t adjoint_steps = 10;  ///< steps or terms of the adjoint's solver within an iteration
   std::int64_t batch_rows = 0;      ///< rows of a mini-batch, per worker; 0: all
 
+  double move_limit = 0.01;  ///< of a coordinate of x in an iteration, as a share of its box; 0: none
+
   // Single methods among them
   std::int64_t vrbo_period = 10;  ///< q: iterations from one evaluation of all rows to the next
   double stable_weight = 0.1;     ///< tau: what is not carried over of the estimated matrices

@@ -10,7 +10,7 @@ namespace {
 constexpr std::string_view kStepSizes = "Step sizes", kRegularization = "Regularization of the Lagrangian",
                            kCuts = "Lower rounds and cuts", kAsynchronous = "Asynchronous hypergradient",
                            kExact = "Exact hypergradient", kHypergradientMethods = "Hypergradient methods",
-                           kF2sa = "F2SA", kFedNest = "FedNest";
+                           kF2sa = "F2SA", kFedNest = "FedNest", kStochastic = "Stochastic methods";
 
 /// Groups whose options act on every method, but for those that are about answers that come late.
 constexpr std::array<std::string_view, 3> kCommonGroups{"Asynchrony", "Workers that fail", "Limits"};
@@ -53,40 +53,40 @@ std::vector<MethodInfo> build_table() {
        "own.",
        "Ji, Yang, Liang 2021, Algorithm 2",
        Pace::kRounds,
-       {kHypergradientMethods}},
+       {kHypergradientMethods, kStochastic}},
       {Method::kStable,
        "stable",
        "One loop: Hessian and cross derivative are estimated as matrices with a correction of their lag, and "
        "y follows x along them.",
        "Chen, Sun, Xiao, Yin 2021, Algorithm 1",
        Pace::kRounds,
-       {"step_upper", "step_lower", "step_decay", "batch_rows", "STABLE"}},
+       {"step_upper", "step_lower", "step_decay", "batch_rows", kStochastic, "STABLE"}},
       {Method::kVrbo,
        "vrbo",
        "Recursive estimates of the lower gradient and the hypergradient, refreshed from all rows every "
        "vrbo_period iterations.",
        "Yang, Ji, Liang 2021, Algorithm 2",
        Pace::kRounds,
-       {kHypergradientMethods, "VRBO"}},
+       {kHypergradientMethods, kStochastic, "VRBO"}},
       {Method::kSoba,
        "soba",
        "One loop: lower solution, adjoint and upper variable move at once along stochastic directions, one "
        "round per iteration.",
        "Dagreou, Ablin, Vaiter, Moreau 2022, Algorithm 1",
        Pace::kRounds,
-       {"step_upper", "step_lower", "step_adjoint", "step_decay", "batch_rows"}},
+       {"step_upper", "step_lower", "step_adjoint", "step_decay", "batch_rows", kStochastic}},
       {Method::kSaba,
        "saba",
        "soba with the variance of every direction reduced by a memory of all batches' last estimates.",
        "Dagreou, Ablin, Vaiter, Moreau 2022, Algorithm 1 with SAGA directions",
        Pace::kRounds,
-       {"step_upper", "step_lower", "step_adjoint", "step_decay", "batch_rows"}},
+       {"step_upper", "step_lower", "step_adjoint", "step_decay", "batch_rows", kStochastic}},
       {Method::kAmigo,
        "amigo",
        "Stochastic gradient steps for the lower solution and for the adjoint, both warm-started.",
        "Arbel, Mairal 2022, Algorithm 1",
        Pace::kRounds,
-       {kHypergradientMethods}},
+       {kHypergradientMethods, kStochastic}},
       {Method::kAidCg,
        "aid-cg",
        "Gradient steps below, the adjoint by a few conjugate gradients from the last one, a gradient step "

@@ -275,6 +275,14 @@ void add_hypergradient_methods(TableBuilder& table) {
                "Rows of a mini-batch, per worker; 0: all of them.");
 }
 
+void add_stochastic(TableBuilder& table) {
+  table.group("Stochastic methods");
+  table.number(
+      {.name = "move_limit"}, &Options::move_limit, between(0, 1),
+      "Largest move of a coordinate of the upper variable in one step, as a share of the width of its "
+      "bounds; 0: none.");
+}
+
 void add_vrbo(TableBuilder& table) {
   table.group("VRBO");
   table.number({.name = "vrbo_period", .symbol = "q"}, &Options::vrbo_period, between(1, 1e9),
@@ -339,6 +347,7 @@ std::vector<OptionInfo> build_table() {
   add_cuts(table);
   add_hypergradient(table);
   add_hypergradient_methods(table);
+  add_stochastic(table);
   add_vrbo(table);
   add_stable(table);
   add_exact(table);

@@ -1,6 +1,5 @@
 #pragma once
 
-#include <cmath>
 #include <cstddef>
 #include <memory>
 #include <span>
@@ -39,11 +38,9 @@ class LogisticCurvature {
  private:
   void weigh_rows(kernels::LogisticLoss& loss, std::span<const double> y, std::span<const double> weights,
                   double scale) {
-    loss.row_losses(y, row_weight_);
+    loss.row_curvatures(y, row_weight_);
     for (std::size_t j = 0; j < row_weight_.size(); ++j) {
-      // loss = log(1 + e^-m): e^-loss = s(m), and s (1 - s) is the second derivative.
-      const double s = std::exp(-row_weight_[j]);
-      row_weight_[j] = scale * s * (1 - s) * (weights.empty() ? 1.0 : weights[j]);
+      row_weight_[j] *= scale * (weights.empty() ? 1.0 : weights[j]);
     }
   }
 

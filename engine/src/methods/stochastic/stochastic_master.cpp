@@ -1,5 +1,6 @@
 #include "methods/stochastic/stochastic_master.h"
 
+#include <algorithm>
 #include <limits>
 #include <utility>
 
@@ -75,8 +76,18 @@ void StochasticMaster::step_lower(double step, const BatchDraws& draws) {
 }
 
 void StochasticMaster::step_upper(double step) {
-  add_scaled(-step, direction_, next_.upper);
+  const double longest = longest_move();
+  for (std::size_t j = 0; j < direction_.size(); ++j) {
+    next_.upper[j] += std::clamp(-step * direction_[j], -longest, longest);
+  }
   rounds().problem().keep_within_bounds(next_.upper);
+}
+
+/// Of a coordinate of x in one step: infinite without a box.
+double StochasticMaster::longest_move() {
+  const Problem& problem = rounds().problem();
+  return options_.move_limit > 0 ? options_.move_limit * (problem.upper_highest() - problem.upper_lowest())
+                                 : std::numeric_limits<double>::infinity();
 }
 
 MethodMaster::Measurement StochasticMaster::stationarity_gap(Transport&) {

@@ -72,7 +72,9 @@ class StochasticMaster : public SynchronousMaster {
   }
   /// y <- y - step grad_y g. May throw RoundEnded.
   void step_lower(double step, const BatchDraws& draws);
-  /// x <- P(x - step direction_).
+  /// x <- P(x - step direction_), no coordinate by more than move_limit of its box: where coefficients are
+  /// e^x, an estimate that is wrong once would otherwise multiply the lower Hessian by e^12 before a step of
+  /// y could become shorter.
   void step_upper(double step);
 
   std::vector<double> direction_;  ///< [n]
@@ -84,6 +86,7 @@ class StochasticMaster : public SynchronousMaster {
 
   Outcome iterate(std::int64_t t) final;
   std::optional<Ending> start();
+  [[nodiscard]] double longest_move();
 
   const Options& options_;
   StepSizes steps_;

@@ -35,6 +35,9 @@ class LogisticLoss {
                std::span<double> gradient_out, std::span<double> hessian_product_out,
                std::span<double> row_derivatives_out);
   void row_losses(std::span<const double> w, std::span<double> out);
+  /// The second derivative of log(1 + exp(-t)) at t = label_j w.x_j, unweighted and unscaled, into out [rows]:
+  /// weighted_gram() with these makes the Hessian.
+  void row_curvatures(std::span<const double> w, std::span<double> out);
   /// -1 or +1 for every row into out [rows]; +1 where w.x_j > 0.
   void predict(std::span<const double> w, std::span<std::int32_t> out);
 

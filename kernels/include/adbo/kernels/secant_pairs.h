@@ -21,8 +21,11 @@ class SecantPairs {
   bool remember(std::span<const double> from, std::span<const double> gradient_from,
                 std::span<const double> to, std::span<const double> gradient_to);
   /// vector <- H vector; without pairs it stays. With `free` [dim] only within the coordinates marked there,
-  /// by the pairs' parts whose curvature is positive there; the others stay.
-  void apply(std::span<double> vector, std::span<const std::uint8_t> free = {});
+  /// by the pairs' parts whose curvature is positive there; the others stay. With `metric` [dim], positive,
+  /// the matrix that the pairs correct is a multiple of diag(metric), which is applied without pairs too;
+  /// without, of the identity.
+  void apply(std::span<double> vector, std::span<const std::uint8_t> free = {},
+             std::span<const double> metric = {});
 
   /// Hands the pairs to an archive that carries state.
   template <class Archive>
