@@ -51,6 +51,15 @@ class StateArchive {
     (carry(fields, Sizes::kSaved), ...);
   }
 
+  /// While loading: refuses what no run can have left.
+  void require(bool holds, const char* what) const {
+    if (is_loading() && !holds) throw BadState(what);
+  }
+  /// Indices below `end`.
+  void require_below(std::span<const std::size_t> indices, std::size_t end, const char* what) const {
+    for (const std::size_t index : indices) require(index < end, what);
+  }
+
   /// Numbers that have their place already.
   void values(std::span<double> numbers) { carry_bytes(numbers.data(), numbers.size_bytes()); }
 

@@ -35,6 +35,10 @@ class ActiveSet {
   void persist(StateArchive& archive) {
     archive(wanted_, is_dropped_, last_active_, overdue_missing_, t_);
     archive.sized(members_);
+    archive.require(wanted_ >= 1 && wanted_ <= last_active_.size(),
+                    "more workers are awaited than there are");
+    archive.require_below(members_, last_active_.size(), "an answer of a worker that is not there");
+    archive.require(overdue_missing_ <= last_active_.size(), "more workers are overdue than there are");
   }
 
  private:

@@ -209,6 +209,8 @@ void MasterLoop::persist(StateArchive& archive) {
   archive.sized(summary_->dropped_workers);
   archive(summary_->iterations, summary_->staleness_histogram, summary_->stationarity_gap,
           summary_->stationarity_iteration);
+  archive.require(t_ >= 0 && summary_->iterations == t_, "iterations that contradict each other");
+  archive.require(is_collecting_ != is_between_, "neither within an iteration nor between two");
   method_.persist(archive);
   transport_.persist(archive);
   if (observer_ != nullptr) observer_->persist(archive);

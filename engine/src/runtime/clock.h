@@ -46,6 +46,9 @@ class Clock {
   /// Whether the order is the same in every run: then a checkpoint waits for what is being computed, so that
   /// a resumed run finds the same answers.
   [[nodiscard]] virtual bool is_deterministic() const = 0;
+  /// The workers whose answers are to come, each once per answer, where the clock knows that.
+  [[nodiscard]] virtual bool knows_pending() const { return false; }
+  [[nodiscard]] virtual std::vector<std::size_t> pending() const { return {}; }
   /// Answers that wait for their time, and what the next delays are drawn from.
   virtual void persist(StateArchive& archive) = 0;
 };
@@ -65,11 +68,17 @@ struct Due {
 template <class Time>
 class DueQueue : public std::priority_queue<Due<Time>, std::vector<Due<Time>>, std::greater<>> {
  public:
+  [[nodiscard]] std::vector<std::size_t> workers() const {
+    std::vector<std::size_t> all;
+    for (const Due<Time>& due : this->c) all.push_back(due.worker);
+    return all;
+  }
   /// `seconds` and `time` turn a time into seconds that may be saved, and back.
   template <class ToSeconds, class FromSeconds>
   void persist(StateArchive& archive, const ToSeconds& to_seconds, const FromSeconds& from_seconds) {
     std::uint64_t size = this->c.size();
     archive(size);
+    archive.require(size <= archive.bytes_left(), "the state ends too early");
     if (archive.is_loading()) this->c.clear();
     for (std::uint64_t k = 0; k < size; ++k) {
       Due<Time> due;
@@ -95,6 +104,8 @@ class VirtualClock final : public Clock {
   void take(std::size_t worker) override;
   [[nodiscard]] double now_seconds() const override { return now_; }
   [[nodiscard]] bool is_deterministic() const override { return true; }
+  [[nodiscard]] bool knows_pending() const override { return true; }
+  [[nodiscard]] std::vector<std::size_t> pending() const override { return queue_.workers(); }
   void persist(StateArchive& archive) override;
 
  private:
@@ -115,6 +126,8 @@ class RealClock final : public Clock {
   void take(std::size_t worker) override;
   [[nodiscard]] double now_seconds() const override;
   [[nodiscard]] bool is_deterministic() const override { return false; }
+  [[nodiscard]] bool knows_pending() const override { return true; }
+  [[nodiscard]] std::vector<std::size_t> pending() const override { return queue_.workers(); }
   void persist(StateArchive& archive) override;
 
  private:
@@ -134,7 +147,10 @@ class ReplayClock final : public Clock {
   void take(std::size_t worker) override;
   [[nodiscard]] double now_seconds() const override { return now_; }
   [[nodiscard]] bool is_deterministic() const override { return true; }
-  void persist(StateArchive& archive) override { archive(taken_, now_); }
+  void persist(StateArchive& archive) override {
+    archive(taken_, now_);
+    archive.require(taken_ <= arrivals_.size(), "a recording that is shorter");
+  }
 
  private:
   std::vector<Arrival> arrivals_;

@@ -30,10 +30,14 @@ class Fifo {
     return item;
   }
 
-  /// The items in their order.
-  void persist(StateArchive& archive) {
+  /// In their order.
+  [[nodiscard]] std::vector<Item> items() const {
     std::vector<Item> items;
     for (std::size_t k = 0; k < size_; ++k) items.push_back(items_[(first_ + k) % items_.size()]);
+    return items;
+  }
+  void persist(StateArchive& archive) {
+    std::vector<Item> items = this->items();
     archive.sized(items);
     while (!empty()) (void)pop();
     for (Item& item : items) push(std::move(item));

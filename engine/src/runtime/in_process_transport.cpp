@@ -451,11 +451,32 @@ bool InProcessTransport::prepare_to_persist(double grace_seconds) {
 void InProcessTransport::persist(StateArchive& archive) {
   clock_->persist(archive);
   archive(held_, scan_start_);
+  archive.require(scan_start_ < channels_.size(), "a worker that is not there");
   for (Channel& channel : channels_) persist_channel(archive, channel);
+  if (archive.is_loading()) require_consistent();
   steps_in_flight_ =
       static_cast<std::size_t>(std::count_if(channels_.begin(), channels_.end(), [](const Channel& channel) {
         return channel.step != Pending::kNothing;
       }));
+}
+
+/// An answer that is awaited is in the clock's order or held, once, and nothing else is.
+void InProcessTransport::require_consistent() const {
+  std::vector<std::size_t> awaited = clock_->pending();
+  for (const std::size_t worker : held_.items()) awaited.push_back(worker);
+  std::vector<std::size_t> expected;
+  for (std::size_t i = 0; i < channels_.size(); ++i) {
+    const Channel& channel = channels_[i];
+    if (channel.step != Pending::kNothing && channel.step != Pending::kAnswered)
+      throw BadState("a step in no state");
+    if (channel.is_held) expected.push_back(i);
+    if (channel.step == Pending::kAnswered && clock_->knows_pending()) expected.push_back(i);
+    const bool has_answer = channel.is_held || channel.step == Pending::kAnswered;
+    if (has_answer && channel.updates_seen < 2 && !channel.uses_kept)
+      throw BadState("an answer that is not there");
+  }
+  std::sort(awaited.begin(), awaited.end());
+  if (awaited != expected) throw BadState("answers that are awaited and not there, or the other way round");
 }
 
 void InProcessTransport::persist_channel(StateArchive& archive, Channel& channel) {

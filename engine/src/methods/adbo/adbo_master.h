@@ -37,6 +37,7 @@ class AdboMaster final : public MethodMaster {
   [[nodiscard]] const Polytope& polytope() const { return polytope_; }
   void persist(StateArchive& archive) override {
     archive.sized(workers_);
+    archive.require_below(workers_, problem_.num_workers(), "a worker that is not there");
     if (archive.is_loading()) update_.set_workers(workers_);
     archive(polytope_, upper_consensus_, lower_consensus_, consensus_dual_, consensus_dual_sum_, upper_value_,
             steps_since_resum_, lower_objective_, lower_distance_, barrier_seconds_, counts_);

@@ -43,6 +43,7 @@ class ImplicitMaster final : public MethodMaster {
   void describe(Summary& summary) const override;
   void persist(StateArchive& archive) override {
     archive.sized(workers_);
+    archive.require_below(workers_, problem_.num_workers(), "a worker that is not there");
     archive(cuts_, steps_, estimates_, upper_, lower_, deviation_, objective_gradient_, objective_slope_,
             cross_, direction_, last_direction_, multiplier_, distance_, lag_, residual_, upper_objective_,
             lower_objective_, counts_);

@@ -64,6 +64,11 @@ void BlockPreconditioner::persist(StateArchive& archive) {
   bool largest_is_old = largest_is_old_;
   archive.sized(blocks_, power);
   archive(changed_, damping_, largest_, largest_is_old);
+  const std::size_t numbers = block_size_ * block_size_;
+  for (const std::vector<double>& block : blocks_) {
+    archive.require(block.empty() || block.size() == numbers, "a curvature block of another size");
+  }
+  archive.require(power.empty() || power.size() == block_size_, "a direction of another size");
   if (!archive.is_loading()) return;
   const bool any =
       std::any_of(blocks_.begin(), blocks_.end(), [](const auto& block) { return !block.empty(); });

@@ -26,6 +26,9 @@ class DiagonalPreconditioner final : public Preconditioner {
   void persist(StateArchive& archive) override {
     archive(diagonal_, changed_, factor_, mean_, largest_, damping_);
     archive.sized(diagonals_);
+    for (const std::vector<double>& one : diagonals_) {
+      archive.require(one.empty() || one.size() == diagonal_.size(), "a diagonal of another size");
+    }
   }
 
  private:

@@ -31,6 +31,7 @@ class SecantPairs {
   template <class Archive>
   void persist(Archive& archive) {
     archive(next_, used_);
+    archive.require(next_ < pairs_.size() && used_ < pairs_.size(), "more secant pairs than are kept");
     for (Pair& pair : pairs_) archive(pair.step, pair.change);
   }
 
