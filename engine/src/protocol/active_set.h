@@ -29,6 +29,7 @@ class ActiveSet {
   void mark_all(std::int64_t t);
   /// Iterations since the most silent worker was active, seen after iteration t.
   [[nodiscard]] std::int64_t longest_silence(std::int64_t t) const;
+  [[nodiscard]] bool is_dropped(std::size_t worker) const { return is_dropped_[worker] != 0; }
   /// Collected since begin().
   [[nodiscard]] std::span<const std::size_t> members() const { return members_; }
 
@@ -37,6 +38,7 @@ class ActiveSet {
     archive.sized(members_);
     archive.require(wanted_ >= 1 && wanted_ <= last_active_.size(),
                     "more workers are awaited than there are");
+    for (const std::uint8_t flag : is_dropped_) archive.require(flag <= 1, "a flag that is none");
     archive.require_below(members_, last_active_.size(), "an answer of a worker that is not there");
     archive.require(overdue_missing_ <= last_active_.size(), "more workers are overdue than there are");
   }

@@ -209,6 +209,8 @@ void MasterLoop::persist(StateArchive& archive) {
   archive.sized(summary_->dropped_workers);
   archive(summary_->iterations, summary_->staleness_histogram, summary_->stationarity_gap,
           summary_->stationarity_iteration);
+  constexpr double kLongest = 1e9;  // seconds: thirty years
+  archive.require(wall >= 0 && wall <= kLongest && std::abs(cpu) <= kLongest, "times that cannot be");
   archive.require(t_ >= 0 && summary_->iterations == t_, "iterations that contradict each other");
   archive.require(is_collecting_ != is_between_, "neither within an iteration nor between two");
   method_.persist(archive);
@@ -218,8 +220,23 @@ void MasterLoop::persist(StateArchive& archive) {
   wall_start_ -=
       std::chrono::duration_cast<RunLimits::Instant::duration>(std::chrono::duration<double>(wall));
   cpu_start_ -= cpu;
+  check_workers(archive);
   std::erase_if(everyone_, [this](std::size_t worker) { return transport_.is_dropped(worker); });
+  archive.require(!everyone_.empty(), "no worker is left");
+  method_.set_workers(everyone_);
   find_waiting();
+}
+
+/// Every worker is either dropped for all or for none, and heard once or still awaited.
+void MasterLoop::check_workers(const StateArchive& archive) const {
+  const auto members = active_.members();
+  for (const std::size_t worker : everyone_) {
+    archive.require(active_.is_dropped(worker) == transport_.is_dropped(worker),
+                    "a worker that is dropped and not dropped");
+    const auto heard = std::count(members.begin(), members.end(), worker);
+    const bool is_awaited = transport_.is_awaited(worker) || transport_.is_dropped(worker);
+    if (is_collecting_) archive.require(heard + (is_awaited ? 1 : 0) <= 1, "a worker heard more than once");
+  }
 }
 
 /// Who has neither been asked nor answered within this iteration.

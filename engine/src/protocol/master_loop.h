@@ -49,6 +49,7 @@ class MasterLoop {
   void answer_waiting();
   void persist(StateArchive& archive);
   void find_waiting();
+  void check_workers(const StateArchive& archive) const;
   void note_checkpoint_if_due();
   void encode_checkpoint();
   void store_checkpoint();

@@ -63,6 +63,8 @@ class MethodMaster {
   /// The worker's terms leave the sums; it will be neither asked nor heard again. Between two exchanges. What
   /// a collective exchange had begun is begun anew.
   virtual void drop(std::size_t /*worker*/) {}
+  /// Those that were not dropped, ascending, after persist() has loaded.
+  virtual void set_workers(std::span<const std::size_t>) {}
 
   /// All that later iterations depend on, as it is between two iterations.
   virtual void persist(StateArchive& archive) = 0;

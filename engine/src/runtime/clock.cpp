@@ -59,6 +59,7 @@ void RealClock::persist(StateArchive& archive) {
   };
   double elapsed = now_seconds();
   archive(delays_, seen_count_, elapsed);
+  archive.require(elapsed >= 0 && elapsed <= 10 * kLongestDelaySeconds, "a time that cannot be");
   start_ = after(-elapsed);
   queue_.persist(
       archive, [now](Instant due) { return std::chrono::duration<double>(due - now).count(); }, after);

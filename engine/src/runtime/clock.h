@@ -2,6 +2,7 @@
 // In which order, and when, the master takes answers.
 
 #include <chrono>
+#include <cmath>
 #include <cstddef>
 #include <cstdint>
 #include <memory>
@@ -85,6 +86,7 @@ class DueQueue : public std::priority_queue<Due<Time>, std::vector<Due<Time>>, s
       if (!archive.is_loading()) due = this->c[k];
       double seconds = archive.is_loading() ? 0 : to_seconds(due.time);
       archive(seconds, due.order, due.worker);
+      archive.require(std::abs(seconds) <= 10 * kLongestDelaySeconds, "a time that cannot be");
       if (archive.is_loading()) {
         due.time = from_seconds(seconds);
         this->push(due);

@@ -61,6 +61,11 @@ void AdboMaster::step(std::int64_t t, std::span<const std::size_t> active, const
   if (!consensus_dual_sum_.empty()) step_consensus_duals(t, active, states);
 }
 
+void AdboMaster::set_workers(std::span<const std::size_t> workers) {
+  workers_.assign(workers.begin(), workers.end());
+  update_.set_workers(workers_);
+}
+
 void AdboMaster::drop(std::size_t worker) {
   std::erase(workers_, worker);
   update_.set_workers(workers_);

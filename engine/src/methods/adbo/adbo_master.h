@@ -29,6 +29,7 @@ class AdboMaster final : public MethodMaster {
   Measurement stationarity_gap(Transport& transport) override;
   /// Its dual and its G_i go, and the cuts, which speak of the sums with the worker.
   void drop(std::size_t worker) override;
+  void set_workers(std::span<const std::size_t> workers) override;
   [[nodiscard]] std::span<const double> upper_consensus() const override { return upper_consensus_; }
   [[nodiscard]] std::span<const double> lower_consensus() const override { return lower_consensus_; }
   void describe(TraceRecord& record) const override;
@@ -36,9 +37,6 @@ class AdboMaster final : public MethodMaster {
 
   [[nodiscard]] const Polytope& polytope() const { return polytope_; }
   void persist(StateArchive& archive) override {
-    archive.sized(workers_);
-    archive.require_below(workers_, problem_.num_workers(), "a worker that is not there");
-    if (archive.is_loading()) update_.set_workers(workers_);
     archive(polytope_, upper_consensus_, lower_consensus_, consensus_dual_, consensus_dual_sum_, upper_value_,
             steps_since_resum_, lower_objective_, lower_distance_, barrier_seconds_, counts_);
   }

@@ -36,14 +36,15 @@ class ImplicitMaster final : public MethodMaster {
   Measurement stationarity_gap(Transport&) override;
   /// The cuts, which speak of the sums with the worker, go.
   void drop(std::size_t worker) override;
+  void set_workers(std::span<const std::size_t> workers) override {
+    workers_.assign(workers.begin(), workers.end());
+  }
   [[nodiscard]] std::span<const double> upper_consensus() const override { return upper_; }
   /// y-hat, the estimate of the lower solution.
   [[nodiscard]] std::span<const double> lower_consensus() const override { return estimates_.lower(); }
   void describe(TraceRecord& record) const override;
   void describe(Summary& summary) const override;
   void persist(StateArchive& archive) override {
-    archive.sized(workers_);
-    archive.require_below(workers_, problem_.num_workers(), "a worker that is not there");
     archive(cuts_, steps_, estimates_, upper_, lower_, deviation_, objective_gradient_, objective_slope_,
             cross_, direction_, last_direction_, multiplier_, distance_, lag_, residual_, upper_objective_,
             lower_objective_, counts_);
