@@ -1,7 +1,10 @@
 // Commands that are killed, stopped or over, and gone on with.
 #include <doctest/doctest.h>
 
+#include <sys/stat.h>
+
 #include <algorithm>
+#include <chrono>
 #include <csignal>
 #include <filesystem>
 #include <nlohmann/json.hpp>
@@ -305,18 +308,54 @@ TEST_CASE("a recorded run is replayed bit for bit, the run with all validation r
   CHECK(files.run(cleaning(files, "no") + Arguments{"--record"}).code == 2);  // the virtual clock
 }
 
-TEST_CASE("a worker that is late: exit code 5, or the run goes on without it") {
+TEST_CASE("workers that are late: exit code 5, or the run goes on without them") {
   const Workspace files;
-  Arguments arguments = cleaning(files, "late") + Arguments{"--worker-deadline", "1e-9"};
-  const Outcome failed = files.run(arguments);
+  // Any computation that the master sees under way is late: with four threads and thousands of answers it
+  // sees one.
+  const Arguments hasty{"--worker-deadline", "1e-9", "--executor",         "threads",
+                        "--threads",         "4",    "--checkpoint-every", "0"};
+  const auto run = [&](const std::string& out, const Arguments& more) {
+    Arguments arguments = cleaning(files, out, "20000");
+    arguments.resize(arguments.size() - 2);  // checkpoints after every iteration
+    return files.run(arguments + hasty + more);
+  };
+  const Outcome failed = run("late", {});
   CHECK(failed.code == 5);
   CHECK(contains(failed.out, "no answer within"));
-  const Json summary = Json::parse(files.read("late/summary.json"));
-  CHECK(summary["status"] == "failed");
-  const Outcome without = files.run(cleaning(files, "dropped") +
-                                    Arguments{"--worker-deadline", "1e-9", "--worker-failure", "drop"});
+  CHECK(Json::parse(files.read("late/summary.json"))["status"] == "failed");
+
+  const Outcome without = run("dropped", {"--worker-failure", "drop"});
   // How many are late when the master looks is a matter of the machine; without any worker the run fails.
   const std::size_t dropped = Json::parse(files.read("dropped/summary.json"))["dropped_workers"].size();
   CHECK(dropped >= 1);
   CHECK(without.code == (dropped == 4 ? 5 : 0));
+}
+
+TEST_CASE("a file that never ends does not hold a run with a limit of time") {
+  const Workspace files;
+  REQUIRE(::mkfifo(files.path("endless").c_str(), 0600) == 0);
+  const auto begin = std::chrono::steady_clock::now();
+  const Outcome outcome = files.run({"clean", "--train", "endless", "--time-limit", "0.5", "--out", "out"});
+  const std::chrono::duration<double> passed = std::chrono::steady_clock::now() - begin;
+  CHECK(outcome.code == 2);
+  CHECK(contains(outcome.err, "time_limit is over before the data were read"));
+  CHECK(passed.count() >= 0.5);
+  CHECK_FALSE(files.exists("out"));
+}
+
+TEST_CASE("a run that its limit of time ends goes on to the same result") {
+  const Workspace files;
+  REQUIRE(files.run(cleaning(files, "straight", "4000")).code == 0);
+  const Outcome limited = files.run(cleaning(files, "limited", "4000") + Arguments{"--time-limit", "0.2"});
+  CHECK(limited.code == 0);
+  const Json summary = Json::parse(files.read("limited/summary.json"));
+  if (summary["status"] == "time_limit") {
+    CHECK(summary["resumable"] == true);
+    // No limit this time: 0.
+    REQUIRE(files.run({"resume", "limited", "--time-limit", "0"}).code == 0);
+  }
+  CHECK(deterministic_trace(files.read("straight/trace.csv")) ==
+        deterministic_trace(files.read("limited/trace.csv")));
+  CHECK(files.read("straight/upper.npy") == files.read("limited/upper.npy"));
+  CHECK(files.read("straight/suspects.csv") == files.read("limited/suspects.csv"));
 }

@@ -9,6 +9,7 @@
 #include "commands/quadratic.h"
 #include "commands/run_task.h"
 #include "commands/tune.h"
+#include "execution/read_limit.h"
 #include "settings/saved_run.h"
 #include "settings/setting_table.h"
 #include "support/exit_code.h"
@@ -18,6 +19,7 @@ namespace adbo::app {
 namespace {
 
 PreparedTask prepare(Settings& settings, const Console& console) {
+  const ReadLimit limit(settings.options().time_limit_seconds);
   switch (settings.task().problem) {
     case ProblemKind::kClean:
       return prepare_cleaning(settings, load_data(settings.task(), console), console);

@@ -70,7 +70,7 @@ MethodParts make_implicit_cuts(const Problem& problem, const Options& options) {
   const auto pool = std::make_shared<CutPool>(problem.upper_dim(), problem.lower_dim(),
                                               has_copies ? problem.num_workers() : 0);
   parts.master = std::make_unique<ImplicitMaster>(problem, options, pool);
-  add_programs<ImplicitWorker>(parts, problem, options);
+  add_programs<ImplicitWorker>(parts, problem, CurvaturePlan(problem), options);
   carry_cuts(parts, problem, options, pool, [&problem, has_copies](Snapshot& snapshot) {
     snapshot.lower_adjoint.resize(problem.lower_dim());
     if (!has_copies) snapshot.lower_point.resize(problem.lower_dim());
@@ -81,7 +81,7 @@ MethodParts make_implicit_cuts(const Problem& problem, const Options& options) {
 MethodParts make_async_hypergradient(const Problem& problem, const Options& options) {
   MethodParts parts;
   parts.master = std::make_unique<HypergradientMaster>(problem, options);
-  add_programs<HypergradientWorker>(parts, problem);
+  add_programs<HypergradientWorker>(parts, problem, CurvaturePlan(problem));
   parts.make_snapshot = [&problem] {
     auto snapshot = make_snapshot(problem);
     snapshot->lower_adjoint.resize(problem.lower_dim());

@@ -7,11 +7,11 @@
 
 namespace adbo::detail {
 
-HypergradientWorker::HypergradientWorker(const Problem& problem, std::size_t index)
+HypergradientWorker::HypergradientWorker(const Problem& problem, std::size_t index, const CurvaturePlan& plan)
     : objective_(problem.worker(index)),
       support_(problem.support(index)),
       lower_dim_(problem.lower_dim()),
-      curvature_(problem, index),
+      curvature_(plan, problem, index),
       upper_gradient_(objective_.upper_depends_on_x() ? support_.size : 0) {}
 
 void HypergradientWorker::size(UpdateMessage& message) const {

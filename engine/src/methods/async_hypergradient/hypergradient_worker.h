@@ -15,7 +15,7 @@ namespace adbo::detail {
 /// and sends its whole contribution, which the master keeps until the next one.
 class HypergradientWorker final : public WorkerProgram {
  public:
-  HypergradientWorker(const Problem& problem, std::size_t index);
+  HypergradientWorker(const Problem& problem, std::size_t index, const CurvaturePlan& plan);
 
   void step(const Request& request, const Snapshot& snapshot, const UpdateMessage& previous,
             UpdateMessage& out) override;

@@ -9,14 +9,15 @@
 
 namespace adbo::detail {
 
-ImplicitWorker::ImplicitWorker(const Problem& problem, std::size_t index, const Options& options)
+ImplicitWorker::ImplicitWorker(const Problem& problem, std::size_t index, const CurvaturePlan& plan,
+                               const Options& options)
     : objective_(problem.worker(index)),
       options_(options),
       start_(problem.start()),
       index_(index),
       support_(problem.support(index)),
       lower_dim_(problem.lower_dim()),
-      curvature_(problem, index),
+      curvature_(plan, problem, index),
       has_copy_(options.lower_copies == LowerCopies::kLocal),
       last_point_(lower_dim_),
       last_gradient_(lower_dim_) {}

@@ -19,7 +19,8 @@ namespace adbo::detail {
 /// v.
 class ImplicitWorker final : public WorkerProgram {
  public:
-  ImplicitWorker(const Problem& problem, std::size_t index, const Options& options);
+  ImplicitWorker(const Problem& problem, std::size_t index, const CurvaturePlan& plan,
+                 const Options& options);
 
   void step(const Request& request, const Snapshot& snapshot, const UpdateMessage& previous,
             UpdateMessage& out) override;

@@ -3,8 +3,6 @@
 #include <algorithm>
 #include <cmath>
 
-#include "methods/running_estimates/upper_ownership.h"
-
 namespace adbo::detail {
 namespace {
 
@@ -18,10 +16,8 @@ std::int64_t longest_interval(const CurvatureForm& form) {
 
 }  // namespace
 
-/// Weights per training row change a block by a bounded factor; shared coefficients may by any.
-CurvatureSchedule::CurvatureSchedule(const Problem& problem, std::size_t worker)
-    : form_(common_curvature_form(problem)),
-      sent_at_(owns_upper_coordinates(problem) ? 0 : problem.support(worker).size) {}
+CurvatureSchedule::CurvatureSchedule(const CurvaturePlan& plan, const Problem& problem, std::size_t worker)
+    : form_(plan.form), sent_at_(plan.follows_upper ? problem.support(worker).size : 0) {}
 
 bool CurvatureSchedule::is_due(std::span<const double> x) {
   if (form_.kind == CurvatureForm::Kind::kNone) return false;

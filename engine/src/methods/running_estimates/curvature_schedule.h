@@ -8,13 +8,23 @@
 #include "adbo/problem.h"
 #include "adbo/state_archive.h"
 #include "methods/running_estimates/curvature_form.h"
+#include "methods/running_estimates/upper_ownership.h"
 
 namespace adbo::detail {
+
+/// What all workers of a problem send of their curvature. Looks at every worker: to be made once.
+struct CurvaturePlan {
+  explicit CurvaturePlan(const Problem& problem)
+      : form(common_curvature_form(problem)), follows_upper(!owns_upper_coordinates(problem)) {}
+  CurvatureForm form;
+  /// Weights per training row change a block by a bounded factor; shared coefficients may by any.
+  bool follows_upper;
+};
 
 /// When a worker sends its curvature again, and what. The worker's.
 class CurvatureSchedule {
  public:
-  CurvatureSchedule(const Problem& problem, std::size_t worker);
+  CurvatureSchedule(const CurvaturePlan& plan, const Problem& problem, std::size_t worker);
 
   /// Called once per answer with the x of its request, [n_i]: whether the answer is to carry curvature. What
   /// is said to be due counts as sent.

@@ -1,0 +1,110 @@
+// Many more workers than processors, under the real clock: no answer is lost, and memory stays what it was
+// after the first rounds. ADBO_LOAD_STEPS (default 40,000) worker steps.
+
+#include <doctest/doctest.h>
+#include <unistd.h>
+
+#include <atomic>
+#include <cstdint>
+#include <cstdlib>
+#include <fstream>
+#include <iostream>
+#include <memory>
+#include <numeric>
+#include <string>
+
+#include "adbo/adbo.h"
+
+using namespace adbo;
+
+namespace {
+
+constexpr std::size_t kWorkers = 2000;
+
+/// g_i = 1/2 ||y - x - c_i||^2, G_i = 1/2 ||y - 2||^2 + 0.05 ||x||^2, with its calls counted.
+class Counted final : public WorkerObjective {
+ public:
+  Counted(double shift, std::atomic<std::int64_t>& calls) : shift_(shift), calls_(calls) {}
+  double upper(std::span<const double> x, std::span<const double> y, std::span<double> grad_x,
+               std::span<double> grad_y) override {
+    calls_.fetch_add(1, std::memory_order_relaxed);
+    double value = 0;
+    for (std::size_t k = 0; k < y.size(); ++k) {
+      value += (y[k] - 2) * (y[k] - 2) / 2 + 0.05 * x[k] * x[k];
+      grad_y[k] = y[k] - 2;
+      grad_x[k] = 0.1 * x[k];
+    }
+    return value;
+  }
+  double lower(std::span<const double> x, std::span<const double> y, std::span<double> grad_y) override {
+    double value = 0;
+    for (std::size_t k = 0; k < y.size(); ++k) {
+      grad_y[k] = y[k] - x[k] - shift_;
+      value += grad_y[k] * grad_y[k] / 2;
+    }
+    return value;
+  }
+
+ private:
+  double shift_;
+  std::atomic<std::int64_t>& calls_;
+};
+
+std::int64_t resident_bytes() {
+  std::ifstream file("/proc/self/statm");
+  std::int64_t total = 0, resident = 0;
+  file >> total >> resident;
+  return resident * ::sysconf(_SC_PAGESIZE);
+}
+
+/// Resident memory after the first tenth of the run and at its end.
+class MemoryWatcher final : public Observer {
+ public:
+  explicit MemoryWatcher(std::int64_t warm_up) : warm_up_(warm_up) {}
+  ObserverAction on_iteration(const IterationView& view) override {
+    if (view.record.iteration == warm_up_) warm = resident_bytes();
+    last = resident_bytes();
+    return ObserverAction::kContinue;
+  }
+  std::int64_t warm = 0, last = 0;
+
+ private:
+  std::int64_t warm_up_;
+};
+
+std::int64_t steps_wanted() {
+  const char* const given = std::getenv("ADBO_LOAD_STEPS");
+  return given != nullptr ? std::atoll(given) : 40'000;
+}
+
+}  // namespace
+
+TEST_CASE("load: 2,000 workers on few processors") {
+  std::atomic<std::int64_t> calls{0};
+  Problem problem(2, 2);
+  for (std::size_t i = 0; i < kWorkers; ++i) {
+    problem.add_worker(std::make_unique<Counted>(1e-3 * static_cast<double>(i % 7), calls));
+  }
+  Options options;
+  options.clock = ClockKind::kReal;
+  options.active_workers = 400;
+  options.max_staleness = 20;
+  options.iterations = steps_wanted() / options.active_workers;
+  MemoryWatcher watcher(options.iterations / 10);
+  const Result result = Solver(options).solve(problem, &watcher);
+
+  REQUIRE(result.summary.termination == Termination::kIterationLimit);
+  const auto& ages = result.summary.staleness_histogram;
+  const std::int64_t taken = std::accumulate(ages.begin(), ages.end(), std::int64_t{0});
+  CHECK(taken >= options.iterations * options.active_workers);
+  CHECK(result.summary.counts.messages == 2 * taken);
+  // What was computed and not taken is at most one answer per worker.
+  CHECK(calls.load() >= taken);
+  CHECK(calls.load() <= taken + static_cast<std::int64_t>(kWorkers));
+  // The heap grows in pages and the system's bookkeeping is not ours: a lost message of 2,000 workers would
+  // show as megabytes per thousand iterations.
+  CHECK(watcher.last - watcher.warm < 4'000'000);
+  std::cout << taken << " worker steps, " << result.summary.wall_seconds << " s, resident "
+            << watcher.warm / 1'000'000 << " MB after a tenth, " << watcher.last / 1'000'000
+            << " MB at the end\n";
+}
