@@ -157,8 +157,9 @@ struct UpdateMessage {
 
   void persist(StateArchive& archive) {
     archive(iteration, upper_local, lower_local, upper_value, upper_objective_gradient, lower_gradient,
-            hessian_product, upper_direction, curvature, has_curvature, upper_objective_slope,
-            upper_curvature, lower_value, work, failure);
+            hessian_product, upper_direction, has_curvature, upper_objective_slope, upper_curvature,
+            lower_value, work, failure);
+    if (has_curvature) archive(curvature);
     archive.sized(cut_serial, cut_product, cut_gradient_product);
   }
 };
