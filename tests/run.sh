@@ -1,12 +1,12 @@
 #!/usr/bin/env bash
 # Installs what is missing, builds, and runs every test: unit, conformance and command-line tests with warnings as
 # errors; again under the address and undefined-behaviour sanitizers; what runs threads under the thread sanitizer; and
-# the installed library from a separate project. The benchmarks are built, not run.
-# usage: tests/run.sh [dev] [asan-ubsan] [tsan] [fuzz]   (default: the first three; fuzz: a minute of libFuzzer per reader)
+# the installed library from a separate project; a minute of libFuzzer for every reader. The benchmarks are built, not run.
+# usage: tests/run.sh [dev] [asan-ubsan] [tsan] [fuzz]   (default: all of them)
 set -euo pipefail
 root=$(cd "$(dirname "${BASH_SOURCE[0]}")/.." && pwd)
 cd "$root"
-[ $# -gt 0 ] || set -- dev asan-ubsan tsan
+[ $# -gt 0 ] || set -- dev asan-ubsan tsan fuzz
 jobs=$(nproc)
 
 bash cmake/install_packages.sh build tests bench

@@ -110,9 +110,9 @@ Options options_for(Method method) {
 
 /// For a problem whose computation may go on after the run: it stays as long as the process.
 Problem& keep(Problem problem) {
-  static std::vector<std::unique_ptr<Problem>> kept;
-  kept.push_back(std::make_unique<Problem>(std::move(problem)));
-  return *kept.back();
+  static auto* const kept = new std::vector<std::unique_ptr<Problem>>;
+  kept->push_back(std::make_unique<Problem>(std::move(problem)));
+  return *kept->back();
 }
 
 double throw_from(int call, int first) {
