@@ -83,6 +83,7 @@ class DirectTransport final : public detail::Transport {
   }
   void drop(std::size_t) override {}
   [[nodiscard]] bool is_dropped(std::size_t) const override { return false; }
+  void set_grace(double) override {}
   // Nothing is resumed here.
   [[nodiscard]] bool is_awaited(std::size_t) const override { return false; }
   bool prepare_to_persist(double) override { return false; }

@@ -57,6 +57,7 @@ class ScriptedTransport final : public Transport {
   bool exchange_all(Timing) override { return true; }
   bool exchange(std::span<const std::size_t>, Timing) override { return true; }
   bool settle() override { return true; }
+  void set_grace(double) override {}
   const RoundMessage& reply(std::size_t) const override { return reply_; }
   bool has_own_time() const override { return keeps_time; }
   double now_seconds() const override { return static_cast<double>(taken_); }

@@ -12,6 +12,7 @@
 #include <vector>
 
 #include "adbo/adbo.h"
+#include "support/pull_to_two.h"
 
 using namespace adbo;
 
@@ -38,33 +39,18 @@ class Tracer final : public Observer {
   std::vector<std::vector<std::byte>> records;
 };
 
-/// A quadratic objective that takes its time, another one at every call.
-class Dawdling final : public WorkerObjective {
+/// Takes its time, another one at every call.
+class Dawdling final : public test::PullToTwo {
  public:
   Dawdling(std::uint64_t stream, int fails_at) : random_(7, stream), fails_at_(fails_at) {}
-  double upper(std::span<const double> x, std::span<const double> y, std::span<double> grad_x,
-               std::span<double> grad_y) override {
+
+ private:
+  double before_upper() override {
     if (++calls_ == fails_at_) throw std::runtime_error("hiccup");
     const auto until = std::chrono::steady_clock::now() + std::chrono::microseconds(random_.below(400));
     while (std::chrono::steady_clock::now() < until) std::this_thread::yield();
-    double value = 0;
-    for (std::size_t k = 0; k < y.size(); ++k) {
-      value += (y[k] - 2) * (y[k] - 2) / 2 + 0.05 * x[k] * x[k];
-      grad_y[k] = y[k] - 2;
-      grad_x[k] = 0.1 * x[k];
-    }
-    return value;
+    return 0;
   }
-  double lower(std::span<const double> x, std::span<const double> y, std::span<double> grad_y) override {
-    double value = 0;
-    for (std::size_t k = 0; k < y.size(); ++k) {
-      grad_y[k] = y[k] - x[k];
-      value += grad_y[k] * grad_y[k] / 2;
-    }
-    return value;
-  }
-
- private:
   RandomStream random_;
   int fails_at_, calls_ = 0;
 };
@@ -166,6 +152,15 @@ TEST_CASE("a run ends where its recording does, and a worker that is not there i
   CHECK(result.summary.termination == Termination::kStopped);
   CHECK(result.summary.message == "the recording ends here");
   CHECK(result.summary.iterations < 60);
+
+  // A worker that has no answer under way: two in a row of one that was not asked in between.
+  Recorded doubled = record(options);
+  doubled.arrivals.insert(doubled.arrivals.begin() + 1, doubled.arrivals.front());
+  Problem fresh = make_problem();
+  solver.replay(doubled.arrivals);
+  const Result refused = solver.solve(fresh);
+  CHECK(refused.summary.termination == Termination::kFailed);
+  CHECK(refused.summary.message.find("which has no answer under way") != std::string::npos);
 
   recorded.arrivals[3].worker = 6;
   solver.replay(recorded.arrivals);

@@ -16,6 +16,7 @@
 #include <vector>
 
 #include "adbo/adbo.h"
+#include "support/pull_to_two.h"
 
 using namespace adbo;
 
@@ -46,32 +47,13 @@ class Gate {
   int waiting_ = 0;
 };
 
-/// g_i = 1/2 ||y - x - c_i||^2, G_i = 1/2 ||y - t||^2 + 0.05 ||x||^2; `before(call)` runs before every G_i.
-class Scripted final : public WorkerObjective {
+/// `before(call)` runs before every G_i.
+class Scripted final : public test::PullToTwo {
  public:
-  Scripted(double shift, std::function<double(int)> before) : shift_(shift), before_(std::move(before)) {}
-  double upper(std::span<const double> x, std::span<const double> y, std::span<double> grad_x,
-               std::span<double> grad_y) override {
-    const double extra = before_ ? before_(++calls_) : 0;
-    double value = extra;
-    for (std::size_t k = 0; k < y.size(); ++k) {
-      value += (y[k] - 2) * (y[k] - 2) / 2 + 0.05 * x[k] * x[k];
-      grad_y[k] = y[k] - 2;
-      grad_x[k] = 0.1 * x[k];
-    }
-    return value;
-  }
-  double lower(std::span<const double> x, std::span<const double> y, std::span<double> grad_y) override {
-    double value = 0;
-    for (std::size_t k = 0; k < y.size(); ++k) {
-      grad_y[k] = y[k] - x[k] - shift_;
-      value += grad_y[k] * grad_y[k] / 2;
-    }
-    return value;
-  }
+  Scripted(double shift, std::function<double(int)> before) : PullToTwo(shift), before_(std::move(before)) {}
 
  private:
-  double shift_;
+  double before_upper() override { return before_ ? before_(++calls_) : 0; }
   std::function<double(int)> before_;
   int calls_ = 0;
 };

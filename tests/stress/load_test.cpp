@@ -14,6 +14,7 @@
 #include <string>
 
 #include "adbo/adbo.h"
+#include "support/pull_to_two.h"
 
 using namespace adbo;
 
@@ -21,32 +22,15 @@ namespace {
 
 constexpr std::size_t kWorkers = 2000;
 
-/// g_i = 1/2 ||y - x - c_i||^2, G_i = 1/2 ||y - 2||^2 + 0.05 ||x||^2, with its calls counted.
-class Counted final : public WorkerObjective {
+class Counted final : public test::PullToTwo {
  public:
-  Counted(double shift, std::atomic<std::int64_t>& calls) : shift_(shift), calls_(calls) {}
-  double upper(std::span<const double> x, std::span<const double> y, std::span<double> grad_x,
-               std::span<double> grad_y) override {
-    calls_.fetch_add(1, std::memory_order_relaxed);
-    double value = 0;
-    for (std::size_t k = 0; k < y.size(); ++k) {
-      value += (y[k] - 2) * (y[k] - 2) / 2 + 0.05 * x[k] * x[k];
-      grad_y[k] = y[k] - 2;
-      grad_x[k] = 0.1 * x[k];
-    }
-    return value;
-  }
-  double lower(std::span<const double> x, std::span<const double> y, std::span<double> grad_y) override {
-    double value = 0;
-    for (std::size_t k = 0; k < y.size(); ++k) {
-      grad_y[k] = y[k] - x[k] - shift_;
-      value += grad_y[k] * grad_y[k] / 2;
-    }
-    return value;
-  }
+  Counted(double shift, std::atomic<std::int64_t>& calls) : PullToTwo(shift), calls_(calls) {}
 
  private:
-  double shift_;
+  double before_upper() override {
+    calls_.fetch_add(1, std::memory_order_relaxed);
+    return 0;
+  }
   std::atomic<std::int64_t>& calls_;
 };
 

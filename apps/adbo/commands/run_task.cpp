@@ -38,7 +38,7 @@ Problem identified(Problem problem, const PreparedTask& task) {
 RunFiles with_arrivals(RunFiles files, const Settings& settings, const RunJournal& journal,
                        std::string_view suffix) {
   namespace fs = std::filesystem;
-  if (settings.task().record && !files.from) {
+  if (settings.task().record && !journal.is_resumed()) {
     files.arrivals = journal.folder().file(fmt::format("arrivals{}.csv", suffix));
   }
   if (!settings.task().replay.empty()) {
@@ -85,7 +85,7 @@ void write_summary(FinishedRun& run, const PreparedTask& task, const Settings& s
                  .metrics = run.metrics,
                  .read_seconds = task.read_seconds,
                  .measure_seconds = findings.measure_seconds,
-                 .is_resumable = journal.keeps() && run.was_interrupted,
+                 .is_resumable = run.was_interrupted && journal.has_checkpoint(),
                  .words = run_words(run.summary, settings.options().method, run.held_out),
                  .data = task.data};
   facts.words.insert(facts.words.end(), findings.words.begin(), findings.words.end());

@@ -16,7 +16,7 @@ namespace adbo::app {
 namespace {
 
 constexpr std::string_view kColumns = "worker,seconds,lost";
-constexpr std::chrono::seconds kFlushInterval{1};
+constexpr std::string_view kEnd = "# end";
 
 template <class Number>
 bool take_number(std::string_view& text, Number& value) {
@@ -67,38 +67,30 @@ void refuse_other_run(const std::string& path, const std::map<std::string, std::
 
 }  // namespace
 
-ArrivalFile::ArrivalFile(const std::string& path, const Identity& identity)
-    : path_(path), file_(path, std::ios::binary | std::ios::trunc) {
+ArrivalFile::ArrivalFile(const std::string& path, const Identity& identity) : file_(path) {
+  file_.begin();
   for (const auto& [name, value] : identity) {
-    file_ << "# " << in_one_line(name) << " = " << in_one_line(value) << '\n';
+    file_.write(fmt::format("# {} = {}\n", in_one_line(name), in_one_line(value)));
   }
-  file_ << kColumns << '\n';
-  check();
-}
-
-void ArrivalFile::arrived(const Arrival& arrival) {
-  file_ << fmt::format("{},{},{}\n", arrival.worker, arrival.seconds, arrival.is_lost ? 1 : 0);
-  const auto now = std::chrono::steady_clock::now();
-  if (now - last_flush_ >= kFlushInterval) {
-    last_flush_ = now;
-    file_.flush();
-  }
-  check();
+  file_.write(fmt::format("{}\n", kColumns));
+  (void)file_.flushed_bytes();
 }
 
 void ArrivalFile::finish() {
-  file_.close();
-  check();
+  file_.write(kEnd);
+  file_.write("\n");
+  file_.finish();
 }
 
-void ArrivalFile::check() const {
-  if (!file_) throw io::OutputError(path_, "cannot be written");
+void ArrivalFile::arrived(const Arrival& arrival) {
+  file_.write(fmt::format("{},{},{}\n", arrival.worker, arrival.seconds, arrival.is_lost ? 1 : 0));
 }
 
-std::vector<Arrival> read_arrivals(const std::string& path, const Identity& identity) {
+Recording read_arrivals(const std::string& path, const Identity& identity) {
   const std::string bytes = io::read_bytes(path);
   std::map<std::string, std::string> recorded;
-  std::vector<Arrival> arrivals;
+  Recording recording;
+  double last = 0;
   bool has_columns = false;
   std::string_view text = bytes;
   for (std::size_t number = 1; !text.empty(); ++number) {
@@ -107,7 +99,9 @@ std::vector<Arrival> read_arrivals(const std::string& path, const Identity& iden
     if (end == std::string_view::npos) break;
     const std::string_view line = text.substr(0, end);
     text.remove_prefix(end + 1);
-    if (line.starts_with('#')) {
+    if (line == kEnd) {
+      recording.is_whole = text.empty();
+    } else if (line.starts_with('#')) {
       take_fact(line, recorded);
     } else if (!has_columns) {
       has_columns = line == kColumns;
@@ -115,16 +109,17 @@ std::vector<Arrival> read_arrivals(const std::string& path, const Identity& iden
         throw io::InputError(path, number, 1, std::string(line.substr(0, 40)),
                              "expected the columns worker,seconds,lost of a recording");
       }
-    } else if (Arrival arrival; parse_arrival(line, arrival)) {
-      arrivals.push_back(arrival);
+    } else if (Arrival arrival; parse_arrival(line, arrival) && arrival.seconds >= last) {
+      last = arrival.seconds;
+      recording.arrivals.push_back(arrival);
     } else {
       throw io::InputError(path, number, 1, std::string(line.substr(0, 40)),
-                           "expected a worker, seconds, and 0 or 1");
+                           "expected a worker, seconds that do not fall, and 0 or 1");
     }
   }
   if (!has_columns) throw io::InputError(path, "no recording of arrivals");
   refuse_other_run(path, recorded, identity);
-  return arrivals;
+  return recording;
 }
 
 }  // namespace adbo::app

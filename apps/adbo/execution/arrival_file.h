@@ -1,14 +1,12 @@
 #pragma once
 // arrivals.csv: the order of a run's answers, for --clock replay:FILE.
 
-#include <chrono>
-#include <cstddef>
-#include <fstream>
 #include <string>
 #include <utility>
 #include <vector>
 
 #include "adbo/arrivals.h"
+#include "io/growing_file.h"
 
 namespace adbo::app {
 
@@ -21,19 +19,19 @@ class ArrivalFile final : public ArrivalRecorder {
  public:
   ArrivalFile(const std::string& path, const Identity& identity);
   void arrived(const Arrival& arrival) override;
-  /// Flushes and closes.
+  /// Marks the end, flushes and closes.
   void finish();
 
  private:
-  void check() const;
-
-  std::string path_;
-  std::ofstream file_;
-  std::chrono::steady_clock::time_point last_flush_ = std::chrono::steady_clock::now();
+  io::GrowingFile file_;
 };
 
+struct Recording {
+  std::vector<Arrival> arrivals;
+  bool is_whole = false;  ///< it has the mark of its end
+};
 /// Reads what ArrivalFile writes. UsageError where it was recorded with something else, naming it with both
 /// values; io::InputError with the line where it is no recording.
-[[nodiscard]] std::vector<Arrival> read_arrivals(const std::string& path, const Identity& identity);
+[[nodiscard]] Recording read_arrivals(const std::string& path, const Identity& identity);
 
 }  // namespace adbo::app

@@ -93,6 +93,10 @@ std::optional<FoundCheckpoint> newest_checkpoint(const OutputFolder& folder, con
   return std::nullopt;
 }
 
+bool has_checkpoints(const OutputFolder& folder, const std::string& prefix) {
+  return !list(folder, prefix).empty();
+}
+
 void remove_checkpoints(const OutputFolder& folder, const std::string& prefix) {
   for (const Entry& entry : list(folder, prefix)) remove(folder, entry.name);
 }

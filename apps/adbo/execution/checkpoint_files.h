@@ -46,6 +46,7 @@ struct FoundCheckpoint {
 [[nodiscard]] std::optional<FoundCheckpoint> newest_checkpoint(const OutputFolder& folder,
                                                                const std::string& prefix,
                                                                const Console& console);
+[[nodiscard]] bool has_checkpoints(const OutputFolder& folder, const std::string& prefix);
 /// Removes the checkpoints of a run, if there are any.
 void remove_checkpoints(const OutputFolder& folder, const std::string& prefix);
 

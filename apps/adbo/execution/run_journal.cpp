@@ -39,6 +39,9 @@ void RunJournal::open() const {
     folder_.reopen();
     return;
   }
+  if (keeps_ && has_checkpoints(folder_, kFirstRun)) {
+    console_->note(fmt::format("{}: held the checkpoints of another run; they are removed", folder_.path()));
+  }
   folder_.create();
   if (keeps_) io::write_file(folder_.file(kRunFile), run_text_);
 }
@@ -49,6 +52,9 @@ RunFiles RunJournal::files_of(const std::string& prefix, const std::string& trac
   if (keeps_) files.checkpoints = std::make_shared<CheckpointFiles>(folder_, prefix, rule_);
   if (!is_resumed_) return files;
   files.from = newest_checkpoint(folder_, prefix, *console_);
+  if (!files.from && prefix == kFirstRun) {
+    console_->note(fmt::format("{}: there is no checkpoint; the run begins at its start", folder_.path()));
+  }
   if (files.from) {
     console_->progress(
         fmt::format("going on from {} after {} iterations", files.from->name, files.from->iteration));
@@ -63,6 +69,10 @@ void RunJournal::forget_second_run() const {
   std::error_code ignored;
   std::filesystem::remove(folder_.file(kChosenFile), ignored);
   remove_checkpoints(folder_, kSecondRun);
+}
+
+bool RunJournal::has_checkpoint() const {
+  return keeps_ && (has_checkpoints(folder_, kFirstRun) || has_checkpoints(folder_, kSecondRun));
 }
 
 std::optional<RunOutcome> RunJournal::chosen(const Identity& identity) const {

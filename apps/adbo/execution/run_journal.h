@@ -42,6 +42,9 @@ class RunJournal {
 
   [[nodiscard]] const OutputFolder& folder() const { return folder_; }
   [[nodiscard]] bool keeps() const { return keeps_; }
+  [[nodiscard]] bool is_resumed() const { return is_resumed_; }
+  /// Whether there is anything to go on from.
+  [[nodiscard]] bool has_checkpoint() const;
 
  private:
   RunJournal(const OutputFolder& folder, const Console& console) : folder_(folder), console_(&console) {}

@@ -62,7 +62,11 @@ RunOutcome run_once(Problem& problem, const Options& options, const Settings& se
     recording.emplace(files.arrivals, solver.identity(problem));
     solver.record(&*recording);
   }
-  if (!files.replayed.empty()) solver.replay(read_arrivals(files.replayed, solver.identity(problem)));
+  if (!files.replayed.empty()) {
+    Recording replayed = read_arrivals(files.replayed, solver.identity(problem));
+    if (!replayed.is_whole) console.note(fmt::format("{}: the recording was cut short", files.replayed));
+    solver.replay(std::move(replayed.arrivals));
+  }
   const Attachment attachment(stop, solver);
   RunOutcome outcome;
   Observer* const watcher = early_stopping ? static_cast<Observer*>(&*early_stopping) : &observer;

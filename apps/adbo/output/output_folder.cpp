@@ -1,6 +1,8 @@
 #include "output/output_folder.h"
 
+#include <fcntl.h>
 #include <fmt/format.h>
+#include <sys/file.h>
 #include <unistd.h>
 
 #include <algorithm>
@@ -84,6 +86,26 @@ void refuse_unwritable(const std::string& out, const fs::path& existing) {
 
 }  // namespace
 
+/// The folder itself is what is locked: no file is left, and the system lets go when the process ends,
+/// however it ends. File systems that know no locks do without.
+class FolderLock {
+ public:
+  explicit FolderLock(const std::string& path)
+      : descriptor_(::open(path.c_str(), O_RDONLY | O_DIRECTORY | O_CLOEXEC)) {
+    if (descriptor_ < 0 || ::flock(descriptor_, LOCK_EX | LOCK_NB) == 0 || errno != EWOULDBLOCK) return;
+    ::close(descriptor_);
+    throw UsageError(fmt::format("out = \"{}\": another adbo is writing there", path));
+  }
+  ~FolderLock() {
+    if (descriptor_ >= 0) ::close(descriptor_);
+  }
+  FolderLock(const FolderLock&) = delete;
+  FolderLock& operator=(const FolderLock&) = delete;
+
+ private:
+  int descriptor_;
+};
+
 OutputFolder::OutputFolder(std::string path) : path_(std::move(path)) {
   const fs::path existing = nearest_existing(path_);
   std::error_code error;
@@ -113,6 +135,7 @@ void OutputFolder::make() const {
   std::error_code error;
   fs::create_directories(path_, error);
   if (error) throw UsageError(fmt::format("out = \"{}\": cannot be made: {}", path_, error.message()));
+  if (lock_ == nullptr) lock_ = std::make_shared<FolderLock>(path_);
 }
 
 void OutputFolder::create() const {

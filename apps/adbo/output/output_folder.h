@@ -1,9 +1,13 @@
 #pragma once
 
+#include <memory>
 #include <string>
 #include <string_view>
 
 namespace adbo::app {
+
+/// Held by the process that writes to a folder.
+class FolderLock;
 
 /// The folder of the output files. Checked before any work, made only when the work begins, so that a refused
 /// command leaves nothing behind.
@@ -14,7 +18,7 @@ class OutputFolder {
   explicit OutputFolder(std::string path);
 
   /// Makes the folder and its parents, and removes the result files of an earlier run from it. UsageError
-  /// when that fails after all.
+  /// when that fails after all, or another process is writing there.
   void create() const;
   /// The folder of a run that is gone on with: what the rest of the run goes on writing stays, results made
   /// of all of it go.
@@ -27,6 +31,7 @@ class OutputFolder {
   void refuse_folders_in_the_way() const;
 
   std::string path_;
+  mutable std::shared_ptr<const FolderLock> lock_;  ///< once the folder is made
 };
 
 }  // namespace adbo::app

@@ -2,19 +2,13 @@
 
 #include <fmt/format.h>
 
-#include <cerrno>
 #include <cmath>
-#include <filesystem>
 #include <iterator>
 #include <limits>
-#include <system_error>
-
-#include "io/error.h"
 
 namespace adbo::app {
 namespace {
 
-constexpr std::chrono::seconds kFlushInterval{1};
 constexpr std::string_view kHeader =
     "iteration,wall_seconds,virtual_seconds,upper_objective,lower_objective,lower_distance,stationarity_gap,"
     "test_accuracy,test_loss,held_out_loss,cuts,active,max_staleness,cpu_seconds,value_function,"
@@ -46,49 +40,20 @@ std::string line_of(const TraceRecord& record, const std::optional<ModelScore>& 
 
 }  // namespace
 
-TraceCsv::TraceCsv(const std::string& path) : path_(path), file_(path, std::ios::binary | std::ios::trunc) {
-  file_ << kHeader;
-  check();
+TraceCsv::TraceCsv(const std::string& path) : file_(path) {
+  file_.begin();
+  file_.write(kHeader);
 }
 
 bool TraceCsv::continue_at(std::uint64_t bytes) {
-  std::error_code error;
-  const std::uint64_t there = std::filesystem::file_size(path_, error);
-  const bool is_whole = !error && there >= bytes;
-  if (is_whole) std::filesystem::resize_file(path_, bytes, error);
-  file_.open(path_, std::ios::binary | std::ios::app);
-  if (file_.tellp() == std::streampos(0)) file_ << kHeader;
-  check();
-  return is_whole && !error;
-}
-
-std::uint64_t TraceCsv::flushed_bytes() {
-  file_.flush();
-  check();
-  return static_cast<std::uint64_t>(file_.tellp());
+  const bool is_whole = file_.continue_at(bytes);
+  if (file_.flushed_bytes() == 0) file_.write(kHeader);
+  return is_whole;
 }
 
 void TraceCsv::add(const TraceRecord& record, const std::optional<ModelScore>& test, double held_out_loss,
                    const std::optional<ResolvedMeasures>& resolved) {
-  file_ << line_of(record, test, held_out_loss, resolved);
-  const auto now = std::chrono::steady_clock::now();
-  if (now - last_flush_ >= kFlushInterval) {
-    last_flush_ = now;
-    file_.flush();
-  }
-  check();
-}
-
-void TraceCsv::finish() {
-  file_.close();
-  check();
-}
-
-void TraceCsv::check() const {
-  if (file_) return;
-  const int reason = errno;  // of the write that failed: nothing came between
-  throw io::OutputError(path_, reason == 0 ? "cannot be written"
-                                           : "cannot be written: " + std::generic_category().message(reason));
+  file_.write(line_of(record, test, held_out_loss, resolved));
 }
 
 }  // namespace adbo::app

@@ -1,14 +1,13 @@
 #pragma once
 
-#include <chrono>
 #include <cstdint>
-#include <fstream>
 #include <optional>
 #include <string>
 
 #include "adbo/problems/hyper_cleaning.h"
 #include "adbo/summary.h"
 #include "execution/periodic_resolve.h"
+#include "io/growing_file.h"
 
 namespace adbo::app {
 
@@ -20,25 +19,21 @@ class TraceCsv {
   explicit TraceCsv(const std::string& path);
   /// A file that is to be gone on with: continue_at() has to follow.
   struct Continued {};
-  TraceCsv(const std::string& path, Continued) : path_(path) {}
+  TraceCsv(const std::string& path, Continued) : file_(path) {}
   /// Cuts the file to its first `bytes`, what it had when a checkpoint was made. False: it has fewer, lines
   /// are missing.
   [[nodiscard]] bool continue_at(std::uint64_t bytes);
   /// Bytes so far, all of them handed to the system.
-  [[nodiscard]] std::uint64_t flushed_bytes();
+  [[nodiscard]] std::uint64_t flushed_bytes() { return file_.flushed_bytes(); }
 
   /// A held-out loss that is not a number was not measured.
   void add(const TraceRecord& record, const std::optional<ModelScore>& test, double held_out_loss,
            const std::optional<ResolvedMeasures>& resolved);
   /// Flushes and closes.
-  void finish();
+  void finish() { file_.finish(); }
 
  private:
-  void check() const;
-
-  std::string path_;
-  std::ofstream file_;
-  std::chrono::steady_clock::time_point last_flush_ = std::chrono::steady_clock::now();
+  io::GrowingFile file_;
 };
 
 }  // namespace adbo::app

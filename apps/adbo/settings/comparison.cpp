@@ -192,6 +192,14 @@ SettingSources without_overridden_flags(SettingSources sources) {
   return sources;
 }
 
+/// A comparison keeps no checkpoints and no recordings.
+void refuse_settings_of_single_runs(const Settings& settings) {
+  for (const std::string_view name : {"checkpoint_every", "checkpoint_interval", "record"}) {
+    if (settings.is_explicit(name)) throw UsageError(fmt::format("{} has no effect for compare", name));
+  }
+  if (!settings.task().replay.empty()) throw UsageError("clock = replay:FILE has no effect for compare");
+}
+
 }  // namespace
 
 std::vector<ComparedMethod> resolve_comparison(const ComparisonRequest& request,
@@ -207,6 +215,7 @@ std::vector<ComparedMethod> resolve_comparison(const ComparisonRequest& request,
     }
     try {
       refuse_settings_without_effect(settings);
+      refuse_settings_of_single_runs(settings);
     } catch (const UsageError& error) {
       throw UsageError(fmt::format("{}: {}", method->name, error.what()));
     }

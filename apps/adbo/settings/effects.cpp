@@ -99,7 +99,7 @@ void check_round_methods(const Settings& settings) {
 
 void check_execution(const Settings& settings) {
   refuse_while(settings, settings.options().executor == ExecutorKind::kInline, "with executor = inline",
-               {"threads"});
+               {"threads", "worker_deadline"});
 }
 
 void check_data(const Settings& settings) {

@@ -73,7 +73,8 @@ std::array<std::vector<Assignment>*, 3> layers(SettingSources& sources) {
 
 const SettingInfo* setting_of(const Assignment& entry) { return find_setting(entry.name); }
 
-/// Paths as they were meant: seen from the folder the run was started in, where the file is still there.
+/// Paths that lead nowhere from here are meant from the folder that the run was started in. That a file is
+/// the right one is for the checkpoint to say.
 void find_data_files(SavedRun& run) {
   for (std::vector<Assignment>* layer : layers(run.sources)) {
     for (Assignment& entry : *layer) {
@@ -81,8 +82,19 @@ void find_data_files(SavedRun& run) {
       if (info == nullptr || !contains(kDataFiles, info->name)) continue;
       const fs::path meant = fs::path(run.working_folder) / entry.value;
       std::error_code ignored;
-      if (fs::path(entry.value).is_relative() && fs::exists(meant, ignored)) entry.value = meant.string();
+      if (!fs::exists(entry.value, ignored) && fs::exists(meant, ignored)) entry.value = meant.string();
     }
+  }
+}
+
+/// How a command speaks is the command's, not the run's.
+void forget_verbosity(SettingSources& sources) {
+  static constexpr std::array<std::string_view, 4> kSpeech{"quiet", "verbose", "json", "progress"};
+  for (std::vector<Assignment>* layer : layers(sources)) {
+    std::erase_if(*layer, [](const Assignment& entry) {
+      const SettingInfo* const info = setting_of(entry);
+      return info != nullptr && contains(kSpeech, info->name);
+    });
   }
 }
 
@@ -150,6 +162,7 @@ SavedRun read_saved_run(const std::string& path) {
 
 Settings resumed_settings(SavedRun run, const std::vector<Assignment>& flags, const std::string& folder) {
   find_data_files(run);
+  forget_verbosity(run.sources);
   const Settings as_begun = resolve_settings(run.problem, run.sources);
   for (const Assignment& flag : flags) {
     const SettingInfo* const info = setting_of(flag);
@@ -158,7 +171,12 @@ Settings resumed_settings(SavedRun run, const std::vector<Assignment>& flags, co
       throw UsageError(
           fmt::format("{} has no effect for {}", flag.place, to_string(as_begun.task().problem)));
     }
-    if (is_free_setting(info->name)) {
+    if (info->name == "out") {
+      throw UsageError("--out has no effect for resume: the run's folder is that of its results");
+    }
+    const bool moves_recording = info->name == "clock" && !as_begun.task().replay.empty() &&
+                                 std::string_view(flag.value).starts_with("replay:");
+    if (is_free_setting(info->name) || moves_recording) {
       replace(run.sources, *info, flag);
     } else {
       refuse_change(as_begun, *info, flag);

@@ -152,6 +152,8 @@ bool MasterLoop::iterate(std::int64_t t) {
     method_.step(t, active, transport_);
     if (!end_if_running_away(t)) return false;
   }
+  // What is in the middle of a collective exchange cannot be saved; a synchronous method has its last image.
+  transport_.set_grace(fed ? kInterruptionGrace : 0);
   MethodMaster::Outcome outcome = method_.collective(t, active, transport_);
   while (outcome.incident) {
     if (!drop(*outcome.incident, t)) return false;
@@ -169,6 +171,7 @@ bool MasterLoop::iterate(std::int64_t t) {
   // reads.
   broadcast(method_, transport_, t_, {});
   if (!measure_if_due(t_)) return false;
+  transport_.set_grace(0);
   if (fed) {
     const std::span<const std::size_t> idle = outcome.answer_all ? everyone_ : active;
     waiting_.assign(idle.begin(), idle.end());
@@ -348,6 +351,9 @@ bool MasterLoop::end(Termination termination, std::string message) {
 }
 
 bool MasterLoop::end_interrupted() {
+  if (const std::string fault = transport_.recording_fault(); !fault.empty()) {
+    return end(Termination::kFailed, "the recording is not this run's: " + fault);
+  }
   if (transport_.is_recording_over()) return end(Termination::kStopped, "the recording ends here");
   return end(limits_.stop_requested() ? Termination::kStopped : Termination::kTimeLimit);
 }

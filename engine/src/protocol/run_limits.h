@@ -18,7 +18,8 @@ class RunLimits {
   /// 0: no limit.
   void start(double time_limit_seconds) {
     deadline_.reset();
-    if (time_limit_seconds > 0) {
+    constexpr double kLongest = 1e9;  // whatever is longer is no limit, and the clock has to hold it
+    if (time_limit_seconds > 0 && time_limit_seconds <= kLongest) {
       deadline_ = std::chrono::steady_clock::now() + std::chrono::duration_cast<Instant::duration>(
                                                          std::chrono::duration<double>(time_limit_seconds));
     }

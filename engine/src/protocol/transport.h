@@ -4,6 +4,7 @@
 #include <cstdint>
 #include <optional>
 #include <span>
+#include <string>
 
 #include "adbo/state_archive.h"
 #include "protocol/messages.h"
@@ -73,6 +74,11 @@ class Transport : public WorkerStates {
   /// Seconds of the run: virtual under the virtual clock.
   [[nodiscard]] virtual double now_seconds() const = 0;
 
+  /// What waits from now on goes on for so long after the run was interrupted: what it waits for may be near
+  /// its end, and half done it would be lost. 0: not at all.
+  virtual void set_grace(double seconds) = 0;
+  /// Why the recording that the run follows does not fit; empty: it does.
+  [[nodiscard]] virtual std::string recording_fault() const { return {}; }
   /// Whether the run was interrupted because the recording it follows is over.
   [[nodiscard]] virtual bool is_recording_over() const { return false; }
 

@@ -5,6 +5,7 @@
 #include <exception>
 #include <numeric>
 #include <sstream>
+#include <string>
 #include <utility>
 
 namespace adbo::detail {
@@ -194,6 +195,13 @@ std::optional<std::size_t> InProcessTransport::take_due() {
       is_recording_over_ = true;
       return std::nullopt;
     case Clock::Next::Kind::kAwaitWorker:
+      if (channels_[next.worker].step == Pending::kNothing &&
+          channels_[next.worker].round == Pending::kNothing) {
+        recording_fault_ =
+            "it names worker " + std::to_string(next.worker) + ", which has no answer under way";
+        is_recording_over_ = true;
+        return std::nullopt;
+      }
       if (next.is_lost) channels_[next.worker].is_lost = true;
       if (!channels_[next.worker].is_lost && !notice(next.worker)) return std::nullopt;
       break;
@@ -268,7 +276,9 @@ bool InProcessTransport::ask_again(std::size_t worker) {
 /// up.
 void InProcessTransport::note_lost() {
   const Clock::Instant now = std::chrono::steady_clock::now();
-  const auto allowed = static_cast<std::int64_t>(deadline_seconds_ * 1e9);
+  constexpr double kLongest =
+      1e9;  // seconds: whatever is longer is no deadline, and nanoseconds have to hold it
+  const auto allowed = static_cast<std::int64_t>(std::min(deadline_seconds_, kLongest) * 1e9);
   int held_threads = 0;
   for (std::size_t i = 0; i < channels_.size(); ++i) {
     Channel& channel = channels_[i];
@@ -343,15 +353,22 @@ bool InProcessTransport::wait_until(const Condition& condition) {
     const std::uint32_t ticket = bell_.ticket();  // (E4): before looking
     if (deadline_seconds_ > 0) note_lost();
     if (condition()) return true;
-    if (limits_.interrupted() || is_recording_over_) return false;
     const Clock::Instant now = std::chrono::steady_clock::now();
+    if (is_interrupted_for_good(now) || is_recording_over_) return false;
     if (report_waiting_ && std::chrono::duration<double>(now - since).count() >= reported + kReportInterval) {
       reported += kReportInterval;
       report_waiting(since, now);
     }
     if (executor_->run_one()) continue;
-    (void)bell_.wait_until(ticket, limits_.earliest(wake_at_));
+    // A limit that has passed would be no time to sleep until.
+    (void)bell_.wait_until(ticket, interrupted_since_ ? wake_at_ : limits_.earliest(wake_at_));
   }
+}
+
+bool InProcessTransport::is_interrupted_for_good(Clock::Instant now) {
+  if (!limits_.interrupted()) return false;
+  if (!interrupted_since_) interrupted_since_ = now;
+  return now - *interrupted_since_ >= grace_;
 }
 
 std::optional<std::size_t> InProcessTransport::wait_due() {

@@ -7,6 +7,7 @@
 #include <memory>
 #include <optional>
 #include <span>
+#include <string>
 #include <vector>
 
 #include "adbo/state_archive.h"
@@ -70,6 +71,10 @@ class InProcessTransport final : public Transport {
   bool exchange(std::span<const std::size_t> workers, Timing timing) override;
   [[nodiscard]] const RoundMessage& reply(std::size_t worker) const override;
   [[nodiscard]] double now_seconds() const override { return clock_->now_seconds(); }
+  void set_grace(double seconds) override {
+    grace_ = std::chrono::duration_cast<Clock::Instant::duration>(std::chrono::duration<double>(seconds));
+  }
+  [[nodiscard]] std::string recording_fault() const override { return recording_fault_; }
   [[nodiscard]] bool has_own_time() const override { return clock_->is_deterministic(); }
   [[nodiscard]] bool is_recording_over() const override { return is_recording_over_; }
   [[nodiscard]] bool is_awaited(std::size_t worker) const override;
@@ -124,6 +129,7 @@ class InProcessTransport final : public Transport {
   [[nodiscard]] std::optional<std::size_t> take_lost();
   bool ask_again(std::size_t worker);
   void record(std::size_t worker);
+  [[nodiscard]] bool is_interrupted_for_good(Clock::Instant now);
   void report_waiting(Clock::Instant since, Clock::Instant now);
   [[nodiscard]] std::optional<WorkerIncident> incident(std::size_t worker,
                                                        const WorkerFailure* failure) const;
@@ -145,6 +151,9 @@ class InProcessTransport final : public Transport {
   WaitReport report_waiting_;
   ArrivalRecorder* recorder_;
   bool is_recording_over_ = false;
+  std::string recording_fault_;
+  Clock::Instant::duration grace_{};
+  std::optional<Clock::Instant> interrupted_since_;
   SnapshotDomain<Snapshot> domain_;
   std::vector<Channel> channels_;
   std::vector<std::size_t> everyone_;  ///< 0 ... N-1
