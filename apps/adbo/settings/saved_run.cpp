@@ -138,6 +138,8 @@ SavedRun read_saved_run(const std::string& path) {
   std::ifstream file(path, std::ios::binary);
   std::ostringstream text;
   if (file) text << file.rdbuf();
+  std::error_code ignored;
+  if (!file && fs::exists(path, ignored)) throw UsageError(fmt::format("{}: cannot be read", path));
   if (!file) {
     throw UsageError(
         fmt::format("{}: cannot be read: this is not the folder of a run that can be gone on with", path));

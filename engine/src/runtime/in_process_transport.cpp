@@ -4,9 +4,11 @@
 #include <cassert>
 #include <exception>
 #include <numeric>
-#include <sstream>
 #include <string>
 #include <utility>
+
+#include "runtime/ring_slot.h"
+#include "runtime/steady_nanoseconds.h"
 
 namespace adbo::detail {
 namespace {
@@ -17,19 +19,6 @@ constexpr std::chrono::milliseconds kPatience{100};
 
 /// From one report of waiting to the next.
 constexpr double kReportInterval = 5;
-
-std::int64_t nanoseconds(std::chrono::steady_clock::time_point time) {
-  return std::chrono::duration_cast<std::chrono::nanoseconds>(time.time_since_epoch()).count();
-}
-
-/// The ring's next slot. A full ring is a broken protocol (at most one request per worker), not an event:
-/// nothing sane can follow it.
-template <class Ring>
-auto& claim_slot(Ring& ring) {
-  auto* slot = ring.claim();  // (E2)
-  if (slot == nullptr) std::terminate();
-  return *slot;
-}
 
 /// Runs one computation of a worker; what it throws becomes the message's failure.
 template <class Message, class Compute>
@@ -225,124 +214,12 @@ std::optional<std::size_t> InProcessTransport::take_due() {
   return channel.is_dropped ? std::nullopt : std::optional(next.worker);
 }
 
-/// The clock of arrivals knows nothing of a worker that never arrives.
-std::optional<std::size_t> InProcessTransport::take_lost() {
-  for (std::size_t i = 0; i < channels_.size(); ++i) {
-    Channel& channel = channels_[i];
-    if (!channel.is_lost || channel.is_dropped) continue;
-    if (channel.step == Pending::kNothing && channel.round == Pending::kNothing) continue;
-    if (channel.round != Pending::kNothing) {
-      channel.round = Pending::kNothing;
-    } else {
-      channel.step = Pending::kNothing;
-      --steps_in_flight_;
-    }
-    record(i);
-    return i;
-  }
-  return std::nullopt;
-}
-
 void InProcessTransport::record(std::size_t worker) {
   if (recorder_ == nullptr) return;
   recorder_->arrived({.worker = static_cast<std::uint32_t>(worker),
                       .seconds = clock_->now_seconds(),
                       .is_lost = channels_[worker].is_lost});
 }
-
-/// Asks for a failed answer once more, if that is allowed. The step is then one of the snapshot published
-/// last.
-bool InProcessTransport::ask_again(std::size_t worker) {
-  Channel& channel = channels_[worker];
-  if (channel.is_lost || channel.is_dropped || channel.retries >= retries_) return false;
-  if (channel.round == Pending::kAnswered) {
-    if (!channel.rounds.peek(0).failure.failed) return false;
-    channel.rounds.release(channel.rounds.available());  // (E2)
-    channel.round = Pending::kComputing;
-  } else {
-    if (!channel.updates.peek(channel.updates_seen - 1).failure.failed) return false;
-    release_older(channel);
-    channel.step = Pending::kComputing;
-    channel.request.iteration = domain_.current().iteration;
-  }
-  ++channel.retries;
-  clock_->sent(worker);
-  dispatch(worker);
-  return true;
-}
-
-/// Gives up the workers that compute for longer than the deadline. An answer that is there counts, however
-/// late the master looks; so does one that has not been begun, unless all threads are held by workers given
-/// up.
-void InProcessTransport::note_lost() {
-  const Clock::Instant now = std::chrono::steady_clock::now();
-  constexpr double kLongest =
-      1e9;  // seconds: whatever is longer is no deadline, and nanoseconds have to hold it
-  const auto allowed = static_cast<std::int64_t>(std::min(deadline_seconds_, kLongest) * 1e9);
-  int held_threads = 0;
-  for (std::size_t i = 0; i < channels_.size(); ++i) {
-    Channel& channel = channels_[i];
-    const std::int64_t started = channel.started_at.load(std::memory_order_relaxed);
-    const bool is_late = started != 0 && nanoseconds(now) - started > allowed;
-    if (computes(channel) && is_late && !notice(i)) channel.is_lost = true;
-    held_threads += channel.is_lost && started != 0 ? 1 : 0;
-  }
-  if (held_threads < executor_->threads()) return;
-  for (Channel& channel : channels_) {
-    if (computes(channel) && channel.started_at.load(std::memory_order_relaxed) == 0) channel.is_lost = true;
-  }
-}
-
-bool InProcessTransport::has_runaways(double seconds) {
-  const auto runs = [](const Channel& channel) {
-    return channel.is_lost && channel.started_at.load(std::memory_order_relaxed) != 0 &&
-           channel.updates.available() == channel.updates_seen && channel.rounds.available() == 0;
-  };
-  const Clock::Instant deadline =
-      std::chrono::steady_clock::now() +
-      std::chrono::duration_cast<Clock::Instant::duration>(std::chrono::duration<double>(seconds));
-  for (;;) {
-    const std::uint32_t ticket = bell_.ticket();
-    if (std::none_of(channels_.begin(), channels_.end(), runs)) return false;
-    if (std::chrono::steady_clock::now() >= deadline) return true;
-    (void)bell_.wait_until(ticket, deadline);
-  }
-}
-
-/// Of the workers that compute, the one asked first.
-void InProcessTransport::report_waiting(Clock::Instant since, Clock::Instant now) {
-  const Channel* earliest = nullptr;
-  for (const Channel& channel : channels_) {
-    if (computes(channel) && (earliest == nullptr || channel.asked_at < earliest->asked_at))
-      earliest = &channel;
-  }
-  if (earliest == nullptr) return;  // a delay that is injected
-  report_waiting_(static_cast<std::size_t>(earliest - channels_.data()),
-                  std::chrono::duration<double>(now - since).count());
-}
-
-std::optional<WorkerIncident> InProcessTransport::incident(std::size_t worker,
-                                                           const WorkerFailure* failure) const {
-  if (channels_[worker].is_lost) {
-    std::ostringstream what;
-    what << "no answer within " << deadline_seconds_ << " s (worker_deadline)";
-    return WorkerIncident{.worker = worker, .non_finite = false, .what = what.str()};
-  }
-  if (failure == nullptr || !failure->failed) return std::nullopt;
-  return WorkerIncident{.worker = worker, .non_finite = failure->non_finite, .what = failure->what};
-}
-
-std::optional<WorkerIncident> InProcessTransport::update_incident(std::size_t worker) const {
-  const Channel& channel = channels_[worker];
-  return incident(worker, &channel.updates.peek(channel.updates_seen - 1).failure);
-}
-
-std::optional<WorkerIncident> InProcessTransport::reply_incident(std::size_t worker) const {
-  const Channel& channel = channels_[worker];
-  return incident(worker, channel.is_lost ? nullptr : &channel.rounds.peek(0).failure);
-}
-
-void InProcessTransport::drop(std::size_t worker) { channels_[worker].is_dropped = true; }
 
 /// True as soon as `condition` holds; false when the run is interrupted. The condition sets wake_at_.
 template <class Condition>
@@ -435,101 +312,6 @@ bool InProcessTransport::settle() {
 
 bool InProcessTransport::nobody_computes() const {
   return std::none_of(channels_.begin(), channels_.end(), computes);
-}
-
-bool InProcessTransport::is_awaited(std::size_t worker) const {
-  const Channel& channel = channels_[worker];
-  return channel.step != Pending::kNothing || channel.is_held;
-}
-
-bool InProcessTransport::prepare_to_persist(double grace_seconds) {
-  // One that has been given up and not yet been dropped is about to end the run, or to be dropped.
-  const bool any_lost = std::any_of(channels_.begin(), channels_.end(), [](const Channel& channel) {
-    return channel.is_lost && !channel.is_dropped;
-  });
-  if (any_lost) return false;
-  if (!clock_->is_deterministic()) {
-    notice_any();
-    return true;
-  }
-  if (settle()) return true;
-  const auto grace =
-      std::chrono::duration_cast<Clock::Instant::duration>(std::chrono::duration<double>(grace_seconds));
-  const Clock::Instant deadline = std::chrono::steady_clock::now() + grace;
-  for (;;) {
-    const std::uint32_t ticket = bell_.ticket();  // (E4): before looking
-    notice_any();
-    if (nobody_computes()) return true;
-    if (std::chrono::steady_clock::now() >= deadline) return false;
-    if (!executor_->run_one()) (void)bell_.wait_until(ticket, deadline);
-  }
-}
-
-void InProcessTransport::persist(StateArchive& archive) {
-  clock_->persist(archive);
-  archive(held_, scan_start_);
-  archive.require(scan_start_ < channels_.size(), "a worker that is not there");
-  for (Channel& channel : channels_) persist_channel(archive, channel);
-  if (archive.is_loading()) require_consistent();
-  steps_in_flight_ =
-      static_cast<std::size_t>(std::count_if(channels_.begin(), channels_.end(), [](const Channel& channel) {
-        return channel.step != Pending::kNothing;
-      }));
-}
-
-/// An answer that is awaited is in the clock's order or held, once, and nothing else is.
-void InProcessTransport::require_consistent() const {
-  std::vector<std::size_t> awaited = clock_->pending();
-  for (const std::size_t worker : held_.items()) awaited.push_back(worker);
-  std::vector<std::size_t> expected;
-  for (std::size_t i = 0; i < channels_.size(); ++i) {
-    const Channel& channel = channels_[i];
-    if (channel.step != Pending::kNothing && channel.step != Pending::kAnswered)
-      throw BadState("a step in no state");
-    if (channel.is_held) expected.push_back(i);
-    if (channel.step == Pending::kAnswered && clock_->knows_pending()) expected.push_back(i);
-    const bool has_answer = channel.is_held || channel.step == Pending::kAnswered;
-    if (has_answer && channel.updates_seen < 2 && !channel.uses_kept)
-      throw BadState("an answer that is not there");
-  }
-  std::sort(awaited.begin(), awaited.end());
-  if (awaited != expected) throw BadState("answers that are awaited and not there, or the other way round");
-}
-
-void InProcessTransport::persist_channel(StateArchive& archive, Channel& channel) {
-  // The program of a step that is being computed is not the master's to look at: a resumed run begins with a
-  // fresh one. The step itself is asked for again.
-  bool has_program = channel.step != Pending::kComputing && !channel.is_lost;
-  Pending step = has_program ? channel.step : Pending::kNothing;
-  archive(has_program, step, channel.is_held, channel.uses_kept, channel.is_dropped);
-  if (archive.is_loading()) channel.step = step;
-  if (has_program) channel.program->persist(archive);
-  if (channel.uses_kept) {
-    if (archive.is_loading()) channel.kept = channel.updates.peek(0);  // its sizes
-    archive(channel.kept);
-  }
-  std::size_t count = channel.updates_seen;
-  archive(count);
-  persist_messages(archive, channel, count);
-}
-
-/// The ring's messages, oldest first. On loading the ring holds the start alone, which the oldest replaces.
-void InProcessTransport::persist_messages(StateArchive& archive, Channel& channel, std::size_t count) {
-  if (!archive.is_loading()) {
-    for (std::size_t k = 0; k < count; ++k) {
-      UpdateMessage message = channel.updates.peek(k);
-      archive(message);
-    }
-    return;
-  }
-  if (count < 1 || count >= kUpdateDepth)
-    throw BadState("a worker with " + std::to_string(count) + " answers");
-  archive(channel.updates.slot_for_setup(0));
-  for (std::size_t k = 1; k < count; ++k) {
-    archive(claim_slot(channel.updates));
-    channel.updates.publish();
-  }
-  channel.updates_seen = channel.updates.available();
 }
 
 bool InProcessTransport::exchange(std::span<const std::size_t> workers, Timing timing) {
