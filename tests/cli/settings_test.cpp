@@ -296,6 +296,10 @@ TEST_CASE("configuration files: what is refused, and where") {
       {"run.toml:1:5", "0xc3"});
   check_refused([] { (void)parse_config("a = 1\"<\"\n", "run.toml"); },
                 {"run.toml:1:6", "no string can begin"});
+  // A line that a backslash breaks within a long string.
+  for (const char* const text : {"a = \"\"\"b\\ \xc3\xbd\"\"\"", "a = \"\"\"b\\\n \xc3\xbd\"\"\""}) {
+    check_refused([text] { (void)parse_config(text, "run.toml"); }, {"that is not ASCII"});
+  }
   check_refused([] { (void)read_config_file("/nowhere/run.toml"); }, {"/nowhere/run.toml", "cannot be read"});
 }
 

@@ -7,6 +7,7 @@
 
 #include <algorithm>
 #include <cstring>
+#include <limits>
 #include <map>
 #include <memory>
 #include <string>
@@ -391,4 +392,19 @@ TEST_CASE("what does not fit is refused by name, with both values") {
   Image foreign(image);
   foreign[0] = std::byte{'X'};
   CHECK(refusal(options, cleaning(), foreign).find("no checkpoint: it does not begin with") == 0);
+}
+
+TEST_CASE("a state with a number that no run counts to is refused: there has to be room to count on") {
+  for (const std::int64_t number :
+       {std::numeric_limits<std::int64_t>::max(), std::numeric_limits<std::int64_t>::min()}) {
+    Image bits;
+    StateArchive saving = StateArchive::saving_to(bits);
+    std::int64_t written = number;
+    std::vector<std::int64_t> list{0, number};
+    saving(written);
+    saving.sized(list);
+    StateArchive loading = StateArchive::loading_from(bits);
+    CHECK_THROWS_AS(loading(written), BadState);
+    CHECK_THROWS_AS(loading.sized(list), BadState);
+  }
 }

@@ -98,6 +98,21 @@ class Precheck {
     }
   }
 
+  /// Past a backslash and what it is for. Where it breaks a line of a long string toml++ takes what follows
+  /// the blanks for one of some blanks, with undefined behaviour for others.
+  void skip_escape(bool is_long) {
+    ++at_;
+    if (at_ >= text_.size()) return;
+    if (!is_long || !(is_blank(text_[at_]) || text_[at_] == '\n')) {
+      ++at_;
+      return;
+    }
+    while (at_ < text_.size() && (is_blank(text_[at_]) || text_[at_] == '\n')) ++at_;
+    if (at_ < text_.size() && static_cast<unsigned char>(text_[at_]) > '~') {
+      refuse("a line that a backslash breaks goes on with a character that is not ASCII");
+    }
+  }
+
   /// Past the end of the string that begins here, or of the text: toml++ says what is wrong with it.
   void skip_string(char quote) {
     const std::string triple(3, quote);
@@ -106,7 +121,11 @@ class Precheck {
     at_ += end.size();
     while (at_ < text_.size() && !text_.substr(at_).starts_with(end)) {
       if (!is_long && text_[at_] == '\n') return;
-      at_ += text_[at_] == '\\' && quote == '"' ? 2 : 1;
+      if (text_[at_] == '\\' && quote == '"') {
+        skip_escape(is_long);
+      } else {
+        ++at_;
+      }
     }
     at_ = std::min(at_ + end.size(), text_.size());
   }

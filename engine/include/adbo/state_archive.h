@@ -6,6 +6,7 @@
 #include <cstddef>
 #include <cstdint>
 #include <cstring>
+#include <limits>
 #include <optional>
 #include <span>
 #include <stdexcept>
@@ -65,6 +66,9 @@ class StateArchive {
 
  private:
   enum class Sizes { kFixed, kSaved };
+  /// Of a counter: room to count on from there.
+  template <class Field>
+  static constexpr Field kLargest = std::numeric_limits<Field>::max() / 1024;
   template <class Field>
   static constexpr bool kIsPlain = std::is_arithmetic_v<Field> || std::is_enum_v<Field>;
 
@@ -90,6 +94,9 @@ class StateArchive {
       field = byte != 0;
     } else if constexpr (kIsPlain<Field>) {
       carry_bytes(&field, sizeof field);
+      if constexpr (std::is_integral_v<Field> && std::is_signed_v<Field>) {
+        require(field <= kLargest<Field> && field >= -kLargest<Field>, "a number that no run counts to");
+      }
     } else {
       field.persist(*this);
       (void)sizes;
@@ -105,6 +112,11 @@ class StateArchive {
     if constexpr (kIsPlain<Item>) {
       carry_size(items, sizes, sizeof(Item));
       carry_bytes(items.data(), items.size() * sizeof(Item));
+      if constexpr (std::is_integral_v<Item> && std::is_signed_v<Item>) {
+        for (const Item item : items) {
+          require(item <= kLargest<Item> && item >= -kLargest<Item>, "a number that no run counts to");
+        }
+      }
     } else {
       carry_size(items, sizes, 1);
       for (Item& item : items) carry(item, sizes);
