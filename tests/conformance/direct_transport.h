@@ -3,6 +3,7 @@
 
 #include <cstddef>
 #include <memory>
+#include <numeric>
 #include <optional>
 #include <vector>
 
@@ -61,11 +62,6 @@ class DirectTransport final : public detail::Transport {
     arrivals_.clear();
     return true;
   }
-  bool exchange_all(Timing) override {
-    for (std::size_t i = 0; i < workers_.size(); ++i)
-      workers_[i]->round(requests_[i], snapshot_, own_[i], replies_[i]);
-    return true;
-  }
   bool exchange(std::span<const std::size_t> workers, Timing) override {
     for (const std::size_t i : workers) workers_[i]->round(requests_[i], snapshot_, own_[i], replies_[i]);
     return true;
@@ -120,8 +116,10 @@ struct BuiltCut {
   BuiltCut built{detail::Cut(problem.upper_dim(), problem.lower_dim(), problem.num_workers())};
   std::vector<double> products;
   Counts counts;
+  std::vector<std::size_t> everyone(problem.num_workers());
+  std::iota(everyone.begin(), everyone.end(), std::size_t{0});
   detail::PolytopeUpdate update(problem, options);
-  built.distance = update.run(v, z, transport, built.cut, products, counts).distance;
+  built.distance = update.run(everyone, v, z, transport, built.cut, products, counts).distance;
   return built;
 }
 

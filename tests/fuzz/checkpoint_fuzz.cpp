@@ -11,7 +11,6 @@
 #include <vector>
 
 #include "adbo/adbo.h"
-#include "protocol/checkpoint_image.h"
 
 namespace {
 
@@ -54,7 +53,7 @@ Saved make_saved(Method method, bool implicit) {
   Problem problem = make_problem();
   KeepOne keep;
   (void)Solver(saved.options).solve(problem, nullptr, &keep);
-  const detail::OpenedCheckpoint opened = detail::open_checkpoint(keep.image);
+  const OpenedCheckpoint opened = open_checkpoint(keep.image);
   saved.facts = opened.facts;
   saved.state.assign(opened.state.begin(), opened.state.end());
   return saved;
@@ -88,9 +87,10 @@ extern "C" int LLVMFuzzerTestOneInput(const std::uint8_t* data, std::size_t size
     at += 3 + count;
   }
   std::vector<std::byte> image;
-  detail::begin_checkpoint(image, saved.facts);
+  CheckpointFacts facts = saved.facts;
+  begin_checkpoint(image, facts);
   image.insert(image.end(), state.begin(), state.end());
-  detail::seal_checkpoint(image);
+  seal_checkpoint(image);
   Problem problem = make_problem();
   Options options = saved.options;
   options.time_limit_seconds = 5;

@@ -55,10 +55,10 @@ inline std::string get_file(const std::string& path) {
   return bytes;
 }
 
-/// One gzip member.
-inline std::string gzip(std::string_view plain) {
+/// Deflated, in the wrapping that zlib's window bits ask for.
+inline std::string deflated(std::string_view plain, int window_bits) {
   z_stream stream{};
-  REQUIRE(deflateInit2(&stream, 6, Z_DEFLATED, 15 + 16, 8, Z_DEFAULT_STRATEGY) == Z_OK);
+  REQUIRE(deflateInit2(&stream, 6, Z_DEFLATED, window_bits, 8, Z_DEFAULT_STRATEGY) == Z_OK);
   std::string packed(deflateBound(&stream, plain.size()) + 64, '\0');
   std::string input(plain);
   stream.next_in = reinterpret_cast<Bytef*>(input.data());
@@ -70,6 +70,9 @@ inline std::string gzip(std::string_view plain) {
   deflateEnd(&stream);
   return packed;
 }
+
+/// One gzip member.
+inline std::string gzip(std::string_view plain) { return deflated(plain, 15 + 16); }
 
 /// The InputError that `action` must throw.
 template <typename Action>

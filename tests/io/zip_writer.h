@@ -18,22 +18,6 @@ inline std::string little_endian(std::size_t value, int bytes) {
   return text;
 }
 
-/// A deflated stream without wrapping.
-inline std::string deflated(std::string_view plain) {
-  z_stream stream{};
-  REQUIRE(deflateInit2(&stream, 6, Z_DEFLATED, -15, 8, Z_DEFAULT_STRATEGY) == Z_OK);
-  std::string packed(deflateBound(&stream, plain.size()) + 64, '\0');
-  std::string input(plain);
-  stream.next_in = reinterpret_cast<Bytef*>(input.data());
-  stream.avail_in = static_cast<uInt>(input.size());
-  stream.next_out = reinterpret_cast<Bytef*>(packed.data());
-  stream.avail_out = static_cast<uInt>(packed.size());
-  REQUIRE(deflate(&stream, Z_FINISH) == Z_STREAM_END);
-  packed.resize(packed.size() - stream.avail_out);
-  deflateEnd(&stream);
-  return packed;
-}
-
 struct ZipEntry {
   std::string name, plain;
   int method = 0;  // 0 stored, 8 deflated
@@ -48,7 +32,7 @@ inline std::string zip(const std::vector<ZipEntry>& entries, const std::string& 
                        bool large_end = false) {
   std::string archive, directory;
   for (const ZipEntry& entry : entries) {
-    const std::string packed = entry.method == 8 ? deflated(entry.plain) : entry.plain;
+    const std::string packed = entry.method == 8 ? deflated(entry.plain, -15) : entry.plain;
     const std::size_t checksum =
         crc32(0, reinterpret_cast<const Bytef*>(entry.plain.data()), static_cast<uInt>(entry.plain.size())) +
         entry.checksum_error;

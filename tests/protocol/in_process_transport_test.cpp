@@ -41,10 +41,14 @@ class CountingWorker final : public WorkerProgram {
 struct Bench {
   RunLimits limits;
   std::unique_ptr<InProcessTransport> transport;
+  std::vector<std::size_t> everyone;
 
   Bench(std::size_t workers, ExecutorKind kind, bool is_virtual = true) {
     InProcessTransport::Parts parts;
-    for (std::size_t i = 0; i < workers; ++i) parts.programs.push_back(std::make_unique<CountingWorker>(i));
+    for (std::size_t i = 0; i < workers; ++i) {
+      parts.programs.push_back(std::make_unique<CountingWorker>(i));
+      everyone.push_back(i);
+    }
     parts.make_snapshot = [] { return std::make_unique<Snapshot>(); };
     DelayModel delays({.none = false, .mu = 0, .sigma = 1}, {}, 3, workers);
     if (is_virtual) {
@@ -116,7 +120,7 @@ TEST_CASE(
     CHECK(transport.now_seconds() == due[3].first);  // the slowest decides
     CHECK(transport.state(due[1].second).lower_local[0] == 100);
     bench.ask_rounds(5);
-    REQUIRE(transport.exchange_all(Transport::Timing::kTimed));
+    REQUIRE(transport.exchange(bench.everyone, Transport::Timing::kTimed));
     for (std::size_t i = 0; i < 4; ++i) {
       CHECK(transport.reply(i).point[0] == 101);  // the worker's own newest state
       CHECK(transport.reply(i).point[1] == 5);
@@ -157,7 +161,7 @@ TEST_CASE("transport: an untimed exchange takes no time and disturbs no step in 
     REQUIRE(transport.settle());
     for (int k = 0; k < 5; ++k) {
       bench.ask_rounds(k);
-      REQUIRE(transport.exchange_all(Transport::Timing::kUntimed));
+      REQUIRE(transport.exchange(bench.everyone, Transport::Timing::kUntimed));
       CHECK(transport.reply(2).point[1] == k);
     }
     CHECK(transport.now_seconds() == 0);

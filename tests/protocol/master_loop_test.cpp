@@ -54,7 +54,6 @@ class ScriptedTransport final : public Transport {
   std::vector<std::size_t> dropped;
   bool hold_all() override { return true; }
   bool discard_all() override { return true; }
-  bool exchange_all(Timing) override { return true; }
   bool exchange(std::span<const std::size_t>, Timing) override { return true; }
   bool settle() override { return true; }
   void set_grace(double) override {}

@@ -14,6 +14,7 @@
 #include <vector>
 
 #include "adbo/adbo.h"
+#include "support/pull_to_two.h"
 
 using namespace adbo;
 
@@ -273,30 +274,15 @@ TEST_CASE("a run that is stopped leaves a checkpoint, and the run goes on from i
 namespace {
 
 /// Asks for the end of the run in the middle of an iteration: from a worker's task.
-class StoppingObjective final : public WorkerObjective {
+class StoppingObjective final : public test::PullToTwo {
  public:
   StoppingObjective(Solver** solver, int at) : solver_(solver), at_(at) {}
-  double upper(std::span<const double> x, std::span<const double> y, std::span<double> grad_x,
-               std::span<double> grad_y) override {
-    if (++calls_ == at_ && *solver_ != nullptr) (*solver_)->request_stop();
-    double value = 0;
-    for (std::size_t k = 0; k < y.size(); ++k) {
-      value += (y[k] - 1) * (y[k] - 1) / 2 + 0.05 * x[k] * x[k];
-      grad_y[k] = y[k] - 1;
-      grad_x[k] = 0.1 * x[k];
-    }
-    return value;
-  }
-  double lower(std::span<const double> x, std::span<const double> y, std::span<double> grad_y) override {
-    double value = 0;
-    for (std::size_t k = 0; k < y.size(); ++k) {
-      value += (y[k] - x[k]) * (y[k] - x[k]) / 2;
-      grad_y[k] = y[k] - x[k];
-    }
-    return value;
-  }
 
  private:
+  double before_upper() override {
+    if (++calls_ == at_ && *solver_ != nullptr) (*solver_)->request_stop();
+    return 0;
+  }
   Solver** solver_;
   int at_, calls_ = 0;
 };
@@ -349,7 +335,7 @@ TEST_CASE("under the real clock a resumed run goes on where it was") {
     CAPTURE(iteration);
     Problem again = cleaning();
     Tracer tracer;
-    CHECK(inspect_checkpoint(image).iteration == iteration);
+    CHECK(open_checkpoint(image).facts.iteration == iteration);
     const Result resumed = Solver(options).resume(again, image);
     REQUIRE_MESSAGE(resumed.status.ok(), resumed.status.message());
     CHECK(resumed.summary.termination == Termination::kIterationLimit);

@@ -5,7 +5,6 @@
 #include <algorithm>
 #include <charconv>
 #include <cmath>
-#include <map>
 #include <string_view>
 
 #include "io/byte_source.h"
@@ -42,10 +41,10 @@ bool parse_arrival(std::string_view line, Arrival& arrival) {
 }
 
 /// "# name = value": the value, which may have " = " in it, is all that follows the first one.
-void take_fact(std::string_view line, std::map<std::string, std::string>& facts) {
+void take_fact(std::string_view line, Identity& facts) {
   line.remove_prefix(std::min<std::size_t>(2, line.size()));
   const std::size_t equals = line.find(" = ");
-  if (equals != std::string_view::npos) facts.emplace(line.substr(0, equals), line.substr(equals + 3));
+  if (equals != std::string_view::npos) facts.emplace_back(line.substr(0, equals), line.substr(equals + 3));
 }
 
 /// The second line of text begins a new one in the file: values are one line each.
@@ -54,24 +53,20 @@ std::string in_one_line(std::string text) {
   return text;
 }
 
-void refuse_other_run(const std::string& path, const std::map<std::string, std::string>& recorded,
-                      const Identity& identity) {
-  for (const auto& [name, value] : identity) {
-    const auto found = recorded.find(in_one_line(name));
-    const std::string then = found == recorded.end() ? "absent" : found->second;
-    if (then != in_one_line(value)) {
-      throw UsageError(fmt::format("{}: {}: {} when the run was recorded, {} now", path, name, then, value));
-    }
+/// As it stands in the file.
+Identity in_lines(Identity identity) {
+  for (auto& [name, value] : identity) {
+    name = in_one_line(name);
+    value = in_one_line(value);
   }
+  return identity;
 }
 
 }  // namespace
 
 ArrivalFile::ArrivalFile(const std::string& path, const Identity& identity) : file_(path) {
   file_.begin();
-  for (const auto& [name, value] : identity) {
-    file_.write(fmt::format("# {} = {}\n", in_one_line(name), in_one_line(value)));
-  }
+  for (const auto& [name, value] : in_lines(identity)) file_.write(fmt::format("# {} = {}\n", name, value));
   file_.write(fmt::format("{}\n", kColumns));
   (void)file_.flushed_bytes();
 }
@@ -88,7 +83,7 @@ void ArrivalFile::arrived(const Arrival& arrival) {
 
 Recording read_arrivals(const std::string& path, const Identity& identity) {
   const std::string bytes = io::read_bytes(path);
-  std::map<std::string, std::string> recorded;
+  Identity recorded;
   Recording recording;
   double last = 0;
   bool has_columns = false;
@@ -118,7 +113,8 @@ Recording read_arrivals(const std::string& path, const Identity& identity) {
     }
   }
   if (!has_columns) throw io::InputError(path, "no recording of arrivals");
-  refuse_other_run(path, recorded, identity);
+  const std::string difference = first_difference(recorded, in_lines(identity), "when the run was recorded");
+  if (!difference.empty()) throw UsageError(fmt::format("{}: {}", path, difference));
   return recording;
 }
 

@@ -2,19 +2,16 @@
 // arrivals.csv: the order of a run's answers, for --clock replay:FILE.
 
 #include <string>
-#include <utility>
 #include <vector>
 
 #include "adbo/arrivals.h"
+#include "adbo/identity.h"
 #include "io/growing_file.h"
 
 namespace adbo::app {
 
-/// What a recording belongs to: Solver::identity().
-using Identity = std::vector<std::pair<std::string, std::string>>;
-
-/// Writes arrivals.csv as the run goes: `# name = value` for everything the run depends on, then a line per
-/// answer. io::OutputError when the disk refuses.
+/// Writes arrivals.csv as the run goes: `# name = value` for everything the run depends on
+/// (Solver::identity()), then a line per answer. io::OutputError when the disk refuses.
 class ArrivalFile final : public ArrivalRecorder {
  public:
   ArrivalFile(const std::string& path, const Identity& identity);

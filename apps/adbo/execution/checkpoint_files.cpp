@@ -18,7 +18,6 @@ namespace {
 
 namespace fs = std::filesystem;
 
-constexpr std::string_view kEnding = ".adbo";
 constexpr std::size_t kKept = 2;
 
 struct Entry {
@@ -28,8 +27,8 @@ struct Entry {
 
 /// The iteration of PREFIX-ITERATION.adbo; nothing for other names.
 std::optional<std::int64_t> iteration_of(std::string_view name, std::string_view prefix) {
-  if (!name.starts_with(prefix) || !name.ends_with(kEnding)) return std::nullopt;
-  name = name.substr(prefix.size(), name.size() - prefix.size() - kEnding.size());
+  if (!name.starts_with(prefix) || !name.ends_with(kCheckpointEnding)) return std::nullopt;
+  name = name.substr(prefix.size(), name.size() - prefix.size() - kCheckpointEnding.size());
   if (name.size() < 2 || name.front() != '-') return std::nullopt;
   std::int64_t iteration = 0;
   const char* const end = name.data() + name.size();
@@ -69,11 +68,15 @@ bool CheckpointFiles::is_due(std::int64_t iteration) {
 }
 
 void CheckpointFiles::store(std::int64_t iteration, std::span<const std::byte> image) {
-  const std::string name = fmt::format("{}-{:09}{}", prefix_, iteration, kEnding);
-  io::write_file(folder_.file(name), {reinterpret_cast<const char*>(image.data()), image.size()});
+  const std::string name = fmt::format("{}-{:09}{}", prefix_, iteration, kCheckpointEnding);
+  write_image(folder_.file(name), image);
   const std::vector<Entry> entries = list(folder_, prefix_);
   for (std::size_t k = kKept; k < entries.size(); ++k) remove(folder_, entries[k].name);
   last_ = std::chrono::steady_clock::now();
+}
+
+void write_image(const std::string& path, std::span<const std::byte> image) {
+  io::write_file(path, {reinterpret_cast<const char*>(image.data()), image.size()});
 }
 
 std::optional<FoundCheckpoint> newest_checkpoint(const OutputFolder& folder, const std::string& prefix,
@@ -82,7 +85,7 @@ std::optional<FoundCheckpoint> newest_checkpoint(const OutputFolder& folder, con
     const std::string path = folder.file(entry.name);
     try {
       FoundCheckpoint found{.name = entry.name, .iteration = 0, .image = io::read_bytes(path)};
-      found.iteration = inspect_checkpoint(found.bytes()).iteration;
+      found.iteration = open_checkpoint(found.bytes()).facts.iteration;
       return found;
     } catch (const BadState& error) {
       console.note(fmt::format("{}: {}; the one before it is looked for", path, error.what()));

@@ -36,6 +36,9 @@ class CheckpointFiles final : public CheckpointSink {
   std::chrono::steady_clock::time_point last_ = std::chrono::steady_clock::now();
 };
 
+/// Whole or not at all. io::OutputError when the disk refuses.
+void write_image(const std::string& path, std::span<const std::byte> image);
+
 struct FoundCheckpoint {
   std::string name;  ///< of the file
   std::int64_t iteration = 0;

@@ -3,18 +3,16 @@
 #include <fmt/format.h>
 
 #include <filesystem>
+#include <span>
 
 #include "io/atomic_file.h"
 #include "io/byte_source.h"
-#include "io/error.h"
 
 namespace adbo::app {
 namespace {
 
 constexpr std::string_view kRunFile = "run.json", kChosenFile = "chosen.adbo";
-
-constexpr const char* kFirstRun = "checkpoint";
-constexpr const char* kSecondRun = "checkpoint-refit";
+const std::string kFirstRun(kCheckpointPrefix), kSecondRun = kFirstRun + "-refit";
 
 }  // namespace
 
@@ -80,7 +78,8 @@ std::optional<RunOutcome> RunJournal::chosen(const Identity& identity) const {
   const std::string path = folder_.file(kChosenFile);
   if (!is_resumed_ || !std::filesystem::exists(path, ignored)) return std::nullopt;
   try {
-    return load_outcome(io::read_bytes(path), identity);
+    const std::string bytes = io::read_bytes(path);
+    return load_outcome(std::as_bytes(std::span(bytes)), identity);
   } catch (const std::exception& error) {
     console_->note(fmt::format("{}: {}; the first run is gone on with instead", path, error.what()));
     return std::nullopt;
@@ -88,7 +87,7 @@ std::optional<RunOutcome> RunJournal::chosen(const Identity& identity) const {
 }
 
 void RunJournal::keep_chosen(RunOutcome& outcome, const Identity& identity) const {
-  if (keeps_) io::write_file(folder_.file(kChosenFile), save_outcome(outcome, identity));
+  if (keeps_) write_image(folder_.file(kChosenFile), save_outcome(outcome, identity));
 }
 
 }  // namespace adbo::app

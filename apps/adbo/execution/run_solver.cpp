@@ -8,7 +8,6 @@
 
 #include "adbo/state_archive.h"
 #include "adbo/version.h"
-#include "io/digest.h"
 
 namespace adbo::app {
 namespace {
@@ -139,38 +138,36 @@ void refit(Problem& problem, const Settings& settings, const RunMeasures& measur
 
 namespace {
 
-void carry(StateArchive& archive, std::string& made_by, Identity& identity, RunOutcome& outcome) {
-  archive.sized(made_by, identity, outcome.result.upper, outcome.result.lower);
+void carry(StateArchive& archive, RunOutcome& outcome) {
+  archive.sized(outcome.result.upper, outcome.result.lower);
   archive(outcome.result.summary, outcome.held_out, outcome.best);
 }
 
-std::string checksum(std::string_view bytes) { return io::Digest().update(bytes).text() + "\n"; }
+CheckpointFacts facts_of(const RunOutcome& outcome, const Identity& identity) {
+  return {.iteration = outcome.result.summary.iterations,
+          .version = std::string(version()),
+          .identity = identity};
+}
 
 }  // namespace
 
-std::string save_outcome(RunOutcome& outcome, const Identity& identity) {
-  std::vector<std::byte> bytes;
-  StateArchive archive = StateArchive::saving_to(bytes);
-  std::string made_by(version());
-  Identity made_of = identity;
-  carry(archive, made_by, made_of, outcome);
-  const std::string text(reinterpret_cast<const char*>(bytes.data()), bytes.size());
-  return checksum(text) + text;
+std::vector<std::byte> save_outcome(RunOutcome& outcome, const Identity& identity) {
+  std::vector<std::byte> image;
+  CheckpointFacts facts = facts_of(outcome, identity);
+  begin_checkpoint(image, facts);
+  StateArchive archive = StateArchive::saving_to(image);
+  carry(archive, outcome);
+  seal_checkpoint(image);
+  return image;
 }
 
-RunOutcome load_outcome(std::string_view bytes, const Identity& identity) {
-  const std::size_t end = bytes.find('\n');
-  const std::string_view body = bytes.substr(end == std::string_view::npos ? bytes.size() : end + 1);
-  if (bytes.size() == body.size() || bytes.substr(0, end + 1) != checksum(body)) {
-    throw BadState("damaged or cut short");
-  }
-  StateArchive archive = StateArchive::loading_from(std::as_bytes(std::span(body)));
+RunOutcome load_outcome(std::span<const std::byte> image, const Identity& identity) {
+  const OpenedCheckpoint opened = open_checkpoint(image);
   RunOutcome outcome;
-  std::string made_by;
-  Identity made_of;
-  carry(archive, made_by, made_of, outcome);
-  if (made_by != version() || made_of != identity)
-    throw BadState("of another version, or of other data or settings");
+  const std::string difference = first_difference(opened.facts, facts_of(outcome, identity));
+  if (!difference.empty()) throw BadState(difference);
+  StateArchive archive = StateArchive::loading_from(opened.state);
+  carry(archive, outcome);
   return outcome;
 }
 

@@ -2,9 +2,8 @@
 
 #include <memory>
 #include <optional>
+#include <span>
 #include <string>
-#include <string_view>
-#include <utility>
 #include <vector>
 
 #include "adbo/checkpoint.h"
@@ -49,9 +48,9 @@ void refit(Problem& problem, const Settings& settings, const RunMeasures& measur
 /// Whether refit() would run.
 [[nodiscard]] bool is_refit_due(const RunOutcome& outcome, const StopSignal& stop);
 
-/// An outcome as bytes with a checksum. `identity` is Problem::identity() of the run.
-[[nodiscard]] std::string save_outcome(RunOutcome& outcome, const Identity& identity);
-/// BadState when the bytes are damaged, or those of another problem or version.
-[[nodiscard]] RunOutcome load_outcome(std::string_view bytes, const Identity& identity);
+/// An outcome in a checkpoint's frame. `identity` is Problem::identity() of the run.
+[[nodiscard]] std::vector<std::byte> save_outcome(RunOutcome& outcome, const Identity& identity);
+/// BadState when the image is damaged, or that of another problem or version.
+[[nodiscard]] RunOutcome load_outcome(std::span<const std::byte> image, const Identity& identity);
 
 }  // namespace adbo::app

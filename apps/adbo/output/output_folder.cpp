@@ -30,7 +30,6 @@ constexpr std::array<std::string_view, 12> kResultFiles{
 /// What a run goes on writing when it is resumed; checkpoints beside them.
 constexpr std::array<std::string_view, 6> kRunFiles{"arrivals.csv", "arrivals_refit.csv", "run.json",
                                                     "chosen.adbo",  "trace.csv",          "trace_refit.csv"};
-constexpr std::string_view kCheckpoints = "checkpoint";
 
 template <class Names>
 void remove_files(const OutputFolder& folder, const Names& names) {
@@ -52,7 +51,7 @@ void remove_if(const std::string& path, const Predicate& goes) {
 }
 
 bool is_checkpoint(const std::string& name) {
-  return name.starts_with(kCheckpoints) && name.ends_with(".adbo");
+  return name.starts_with(kCheckpointPrefix) && name.ends_with(kCheckpointEnding);
 }
 
 /// What a killed process had begun to write: io::AtomicFile's.

@@ -6,6 +6,9 @@
 
 namespace adbo::app {
 
+/// What the files of checkpoints begin and end with.
+inline constexpr std::string_view kCheckpointPrefix = "checkpoint", kCheckpointEnding = ".adbo";
+
 /// Held by the process that writes to a folder.
 class FolderLock;
 

@@ -5,6 +5,7 @@
 #include "adbo/batch.h"
 #include "adbo/checkpoint.h"
 #include "adbo/early_stopping.h"
+#include "adbo/identity.h"
 #include "adbo/measures.h"
 #include "adbo/method_table.h"
 #include "adbo/objective.h"

@@ -5,9 +5,10 @@
 #include <cstdint>
 #include <span>
 #include <string>
-#include <utility>
 #include <vector>
 
+#include "adbo/identity.h"
+#include "adbo/state_archive.h"
 #include "adbo/summary.h"
 
 namespace adbo {
@@ -39,10 +40,24 @@ class CheckpointSink {
 struct CheckpointFacts {
   std::int64_t iteration = 0;  ///< complete
   std::string version;         ///< of the library that made it
-  /// Name and value of everything that has to be the same in the run that goes on with it.
-  std::vector<std::pair<std::string, std::string>> identity;
+  Identity identity;           ///< of the run; another one cannot go on with it
+};
+
+/// The frame of a checkpoint, which serves for any state that is kept for later:
+///   magic [8] | checksum [8] of all that follows | format [4] | facts | state
+/// Replaces `image` by a frame's beginning; the state is to be appended, by StateArchive::saving_to(image).
+void begin_checkpoint(std::vector<std::byte>& image, CheckpointFacts& facts);
+/// After the state: the checksum.
+void seal_checkpoint(std::vector<std::byte>& image);
+
+struct OpenedCheckpoint {
+  CheckpointFacts facts;
+  std::span<const std::byte> state;
 };
 /// Verifies frame and checksum. BadState says what is wrong.
-[[nodiscard]] CheckpointFacts inspect_checkpoint(std::span<const std::byte> image);
+[[nodiscard]] OpenedCheckpoint open_checkpoint(std::span<const std::byte> image);
+/// What is different between what a checkpoint is of and what is to go on with it, in one sentence; empty:
+/// nothing.
+[[nodiscard]] std::string first_difference(const CheckpointFacts& before, const CheckpointFacts& now);
 
 }  // namespace adbo

@@ -8,6 +8,7 @@
 #include <utility>
 #include <vector>
 
+#include "adbo/identity.h"
 #include "adbo/objective.h"
 #include "adbo/status.h"
 
@@ -45,7 +46,7 @@ class Problem {
   void add_identity(std::string name, std::string value) {
     identity_.emplace_back(std::move(name), std::move(value));
   }
-  [[nodiscard]] const std::vector<std::pair<std::string, std::string>>& identity() const { return identity_; }
+  [[nodiscard]] const Identity& identity() const { return identity_; }
 
   /// kInvalidProblem when there is no worker, a support leaves [0, n), or a start has the wrong size.
   [[nodiscard]] Status validate() const;
@@ -64,7 +65,7 @@ class Problem {
   std::vector<std::unique_ptr<WorkerObjective>> workers_;
   std::vector<UpperSupport> supports_;
   StartPoint start_;
-  std::vector<std::pair<std::string, std::string>> identity_;
+  Identity identity_;
   double upper_lowest_ = -std::numeric_limits<double>::infinity();
   double upper_highest_ = std::numeric_limits<double>::infinity();
 };

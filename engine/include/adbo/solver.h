@@ -1,12 +1,12 @@
 #pragma once
 
 #include <memory>
-#include <string>
-#include <utility>
+#include <span>
 #include <vector>
 
 #include "adbo/arrivals.h"
 #include "adbo/checkpoint.h"
+#include "adbo/identity.h"
 #include "adbo/observer.h"
 #include "adbo/options.h"
 #include "adbo/problem.h"
@@ -47,7 +47,7 @@ class Solver {
   void replay(std::vector<Arrival> arrivals);
   /// What makes the iterates of a run what they are, name and value: a recording or a checkpoint is of use
   /// only where all are equal.
-  [[nodiscard]] std::vector<std::pair<std::string, std::string>> identity(const Problem& problem) const;
+  [[nodiscard]] Identity identity(const Problem& problem) const;
 
   /// Asks the running solve(), or else the next one, to end after its current iteration. Any thread;
   /// async-signal-safe.

@@ -2,7 +2,6 @@
 
 #include <algorithm>
 #include <array>
-#include <map>
 #include <memory>
 #include <mutex>
 #include <optional>
@@ -13,7 +12,6 @@
 #include "adbo/version.h"
 #include "api/method_factory.h"
 #include "api/resolve_options.h"
-#include "protocol/checkpoint_image.h"
 #include "protocol/master_loop.h"
 #include "protocol/run_limits.h"
 #include "runtime/clock.h"
@@ -59,26 +57,6 @@ CheckpointFacts checkpoint_facts(const Options& options, const Problem& problem)
   return facts;
 }
 
-Status refuse(std::string_view what, std::string_view then, std::string_view now) {
-  return {StatusCode::kInvalidCheckpoint, std::string(what) + ": " + std::string(then) +
-                                              " when the checkpoint was made, " + std::string(now) + " now"};
-}
-
-Status compare(const CheckpointFacts& saved, const CheckpointFacts& present) {
-  if (saved.version != present.version) return refuse("version of adbo", saved.version, present.version);
-  const std::map<std::string, std::string> before(saved.identity.begin(), saved.identity.end());
-  for (const auto& [name, value] : present.identity) {
-    const auto found = before.find(name);
-    const std::string_view then = found == before.end() ? "absent" : std::string_view(found->second);
-    if (then != value) return refuse(name, then, value);
-  }
-  return {};
-}
-
-}  // namespace
-
-namespace {
-
 /// Seconds that the end of a run waits for computations that it has given up.
 constexpr double kRunawayGrace = 0.2;
 
@@ -119,6 +97,19 @@ void abandon(std::unique_ptr<Run> run) {
   abandoned->push_back(std::move(run));
 }
 
+/// The checkpoint, where it is one of the run that `facts` tell of.
+Status open_own(std::span<const std::byte> checkpoint, const CheckpointFacts& facts,
+                OpenedCheckpoint& opened) {
+  try {
+    opened = open_checkpoint(checkpoint);
+  } catch (const BadState& error) {
+    return {StatusCode::kInvalidCheckpoint, error.what()};
+  }
+  std::string difference = first_difference(opened.facts, facts);
+  if (!difference.empty()) return {StatusCode::kInvalidCheckpoint, std::move(difference)};
+  return {};
+}
+
 Status check_arrivals(const std::optional<std::vector<Arrival>>& arrivals, std::size_t workers) {
   if (!arrivals) return {};
   for (const Arrival& arrival : *arrivals) {
@@ -149,7 +140,7 @@ void Solver::record(ArrivalRecorder* recorder) noexcept { impl_->recorder = reco
 
 void Solver::replay(std::vector<Arrival> arrivals) { impl_->replayed = std::move(arrivals); }
 
-std::vector<std::pair<std::string, std::string>> Solver::identity(const Problem& problem) const {
+Identity Solver::identity(const Problem& problem) const {
   return checkpoint_facts(detail::resolve_options(impl_->options, problem.num_workers()), problem).identity;
 }
 
@@ -176,16 +167,11 @@ Result Solver::Impl::run(Problem& problem, std::optional<std::span<const std::by
   if (!result.status.ok()) return result;
 
   const Options used = detail::resolve_options(options, problem.num_workers());
-  const CheckpointFacts facts = checkpoint_facts(used, problem);
-  detail::OpenedCheckpoint opened;
+  CheckpointFacts facts;  // nobody asks for them otherwise
+  if (sink != nullptr || checkpoint) facts = checkpoint_facts(used, problem);
+  OpenedCheckpoint opened;
   if (checkpoint) {
-    try {
-      opened = detail::open_checkpoint(*checkpoint);
-    } catch (const BadState& error) {
-      result.status = {StatusCode::kInvalidCheckpoint, error.what()};
-      return result;
-    }
-    result.status = compare(opened.facts, facts);
+    result.status = open_own(*checkpoint, facts, opened);
     if (!result.status.ok()) return result;
   }
 

@@ -9,7 +9,6 @@
 #include <string>
 #include <utility>
 
-#include "protocol/checkpoint_image.h"
 #include "protocol/vector_math.h"
 
 namespace adbo::detail {
@@ -78,7 +77,7 @@ void MasterLoop::resume(StateArchive& saved, Summary& summary) {
   begin(summary);
   persist(saved);
   if (saved.bytes_left() != 0) throw BadState("the state has more than this run's");
-  stored_iteration_ = is_collecting_ ? -1 : t_;
+  stored_iteration_ = phase_ == Phase::kBetween ? t_ : -1;
   broadcast(method_, transport_, t_, {});
   go_on();
   finish();
@@ -99,13 +98,13 @@ bool MasterLoop::begin_run() {
   broadcast(method_, transport_, 0, {});
   if (!observe(0, 0, 0)) return false;
   if (method_.is_fed_by_arrivals()) waiting_ = everyone_;
-  is_between_ = true;
+  phase_ = Phase::kBetween;
   return true;
 }
 
 void MasterLoop::go_on() {
   for (;;) {
-    if (is_between_) note_checkpoint_if_due();
+    if (phase_ == Phase::kBetween) note_checkpoint_if_due();
     if (t_ >= options_.iterations) {
       end(Termination::kIterationLimit);
       return;
@@ -143,7 +142,7 @@ void MasterLoop::answer_waiting() {
 
 bool MasterLoop::iterate(std::int64_t t) {
   if (limits_.interrupted()) return end_interrupted();
-  is_between_ = false;
+  if (phase_ == Phase::kBetween) phase_ = Phase::kStepping;
   const bool fed = method_.is_fed_by_arrivals();
   std::span<const std::size_t> active = everyone_;
   if (fed) {
@@ -162,7 +161,7 @@ bool MasterLoop::iterate(std::int64_t t) {
     active = remaining_;
     outcome = method_.collective(t, active, transport_);
   }
-  if (!accept_outcome(outcome, t)) return false;
+  if (outcome.interrupted) return end_interrupted();
   if (outcome.answer_all || !fed) active_.mark_all(t);
   if (!fed && !end_if_running_away(t)) return false;
   summary_->iterations = t_ = t + 1;
@@ -177,7 +176,7 @@ bool MasterLoop::iterate(std::int64_t t) {
     waiting_.assign(idle.begin(), idle.end());
     std::erase_if(waiting_, [this](std::size_t worker) { return transport_.is_dropped(worker); });
   }
-  is_between_ = true;
+  phase_ = Phase::kBetween;
   if (!observe(t_, active.size(), active_.longest_silence(t))) return false;
   if (outcome.ending) return end(outcome.ending->termination, outcome.ending->message);
   if (summary_->stationarity_iteration >= 0) return end(Termination::kConverged);
@@ -185,8 +184,8 @@ bool MasterLoop::iterate(std::int64_t t) {
 }
 
 bool MasterLoop::collect(std::int64_t t) {
-  if (!is_collecting_) active_.begin(t);
-  is_collecting_ = true;
+  if (phase_ != Phase::kCollecting) active_.begin(t);
+  phase_ = Phase::kCollecting;
   while (!active_.complete()) {
     const std::optional<std::size_t> worker = transport_.next_update();
     if (!worker) return end_interrupted();
@@ -200,7 +199,7 @@ bool MasterLoop::collect(std::int64_t t) {
     const std::size_t age = static_cast<std::size_t>(std::max<std::int64_t>(0, t - update.iteration));
     ++summary_->staleness_histogram[std::min(age, summary_->staleness_histogram.size() - 1)];
   }
-  is_collecting_ = false;
+  phase_ = Phase::kStepping;
   return true;
 }
 
@@ -208,14 +207,15 @@ bool MasterLoop::collect(std::int64_t t) {
 /// were.
 void MasterLoop::persist(StateArchive& archive) {
   double wall = wall_seconds(), cpu = run_cpu_seconds();
-  archive(t_, is_collecting_, is_between_, active_, upper_start_, wall, cpu);
+  archive(t_, phase_, active_, upper_start_, wall, cpu);
   archive.sized(summary_->dropped_workers);
   archive(summary_->iterations, summary_->staleness_histogram, summary_->stationarity_gap,
           summary_->stationarity_iteration);
   constexpr double kLongest = 1e9;  // seconds: thirty years
   archive.require(wall >= 0 && wall <= kLongest && std::abs(cpu) <= kLongest, "times that cannot be");
   archive.require(t_ >= 0 && summary_->iterations == t_, "iterations that contradict each other");
-  archive.require(is_collecting_ != is_between_, "neither within an iteration nor between two");
+  archive.require(phase_ == Phase::kBetween || phase_ == Phase::kCollecting,
+                  "neither within an iteration nor between two");
   method_.persist(archive);
   transport_.persist(archive);
   if (observer_ != nullptr) observer_->persist(archive);
@@ -238,7 +238,8 @@ void MasterLoop::check_workers(const StateArchive& archive) const {
                     "a worker that is dropped and not dropped");
     const auto heard = std::count(members.begin(), members.end(), worker);
     const bool is_awaited = transport_.is_awaited(worker) || transport_.is_dropped(worker);
-    if (is_collecting_) archive.require(heard + (is_awaited ? 1 : 0) <= 1, "a worker heard more than once");
+    if (phase_ == Phase::kCollecting)
+      archive.require(heard + (is_awaited ? 1 : 0) <= 1, "a worker heard more than once");
   }
 }
 
@@ -246,35 +247,44 @@ void MasterLoop::check_workers(const StateArchive& archive) const {
 void MasterLoop::find_waiting() {
   waiting_.clear();
   if (!method_.is_fed_by_arrivals()) return;
-  const auto heard = is_collecting_ ? active_.members() : std::span<const std::size_t>();
+  const auto heard = phase_ == Phase::kCollecting ? active_.members() : std::span<const std::size_t>();
   for (const std::size_t worker : everyone_) {
     const bool is_heard = std::find(heard.begin(), heard.end(), worker) != heard.end();
     if (!is_heard && !transport_.is_awaited(worker)) waiting_.push_back(worker);
   }
 }
 
-/// A synchronous method cannot be saved in the middle of an iteration, so that each of its iterations leaves
-/// an image, which is stored if it is due, or if the run is interrupted in the next one.
+/// A synchronous method cannot be saved in the middle of an iteration, so that iterations of it leave an
+/// image, which is stored if it is due, or if the run is interrupted before the next one.
 void MasterLoop::note_checkpoint_if_due() {
   if (checkpoints_.sink == nullptr) return;
   const bool due = t_ != stored_iteration_ && checkpoints_.sink->is_due(t_);
-  if (!due && method_.is_fed_by_arrivals()) return;
+  if (!due && (method_.is_fed_by_arrivals() || !is_image_worth_its_time())) return;
   if (!transport_.prepare_to_persist(kInterruptionGrace)) return;
   encode_checkpoint();
   if (due) store_checkpoint();
 }
 
+/// A state may be large (saba remembers an estimate per batch) and an iteration short: images take a small
+/// share of the time at most.
+bool MasterLoop::is_image_worth_its_time() const {
+  constexpr int kShare = 20;
+  return std::chrono::steady_clock::now() - image_end_ >= kShare * image_cost_;
+}
+
 void MasterLoop::encode_checkpoint() {
-  CheckpointFacts facts = checkpoints_.facts;
-  facts.iteration = t_;
-  begin_checkpoint(image_, std::move(facts));
+  const auto begin = std::chrono::steady_clock::now();
+  checkpoints_.facts.iteration = t_;
+  begin_checkpoint(image_, checkpoints_.facts);
   StateArchive archive = StateArchive::saving_to(image_);
   persist(archive);
-  seal_checkpoint(image_);
   image_iteration_ = t_;
+  image_end_ = std::chrono::steady_clock::now();
+  image_cost_ = image_end_ - begin;
 }
 
 void MasterLoop::store_checkpoint() {
+  seal_checkpoint(image_);
   checkpoints_.sink->store(image_iteration_, image_);
   stored_iteration_ = image_iteration_;
 }
@@ -282,9 +292,8 @@ void MasterLoop::store_checkpoint() {
 /// Of the state as it is, where it can be saved; or else the last image, if that is newer than what is
 /// stored.
 void MasterLoop::store_last_checkpoint() {
-  const bool is_whole = is_between_ || is_collecting_;
-  if (is_whole && (is_collecting_ || t_ != stored_iteration_) &&
-      transport_.prepare_to_persist(kInterruptionGrace)) {
+  const bool is_new = phase_ == Phase::kCollecting || (phase_ == Phase::kBetween && t_ != stored_iteration_);
+  if (is_new && transport_.prepare_to_persist(kInterruptionGrace)) {
     encode_checkpoint();
     store_checkpoint();
   } else if (image_iteration_ > stored_iteration_) {
@@ -300,7 +309,7 @@ bool MasterLoop::measure_if_due(std::int64_t completed) {
     if (!drop(*measurement.outcome.incident, completed)) return false;
     measurement = method_.stationarity_gap(transport_);
   }
-  if (!accept_outcome(measurement.outcome, completed)) return false;
+  if (measurement.outcome.interrupted) return end_interrupted();
   last_gap_ = measurement.gap;
   summary_->stationarity_gap = measurement.gap;
   if (options_.stationarity_target > 0 && measurement.gap <= options_.stationarity_target) {
@@ -379,11 +388,6 @@ bool MasterLoop::drop(const WorkerIncident& incident, std::int64_t completed) {
   if (everyone_.empty())
     return end(Termination::kFailed, "no worker is left; the last one: " + incident.what);
   return true;
-}
-
-bool MasterLoop::accept_outcome(const MethodMaster::Outcome& outcome, std::int64_t completed) {
-  if (outcome.complete()) return true;
-  return outcome.incident ? end_with(*outcome.incident, completed) : end_interrupted();
 }
 
 /// The delay model's time; under the real clock, whose time goes on while an observer works, the wall time

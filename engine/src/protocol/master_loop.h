@@ -51,6 +51,7 @@ class MasterLoop {
   void find_waiting();
   void check_workers(const StateArchive& archive) const;
   void note_checkpoint_if_due();
+  [[nodiscard]] bool is_image_worth_its_time() const;
   void encode_checkpoint();
   void store_checkpoint();
   void store_last_checkpoint();
@@ -66,7 +67,6 @@ class MasterLoop {
   bool end_with(const WorkerIncident& incident, std::int64_t completed);
   /// Goes on without the worker, where that is wanted and possible; false: the run has ended.
   bool drop(const WorkerIncident& incident, std::int64_t completed);
-  bool accept_outcome(const MethodMaster::Outcome& outcome, std::int64_t completed);
   [[nodiscard]] double wall_seconds() const;
   [[nodiscard]] double run_cpu_seconds() const;
   [[nodiscard]] double run_seconds(double wall) const;
@@ -78,13 +78,16 @@ class MasterLoop {
   Observer* observer_;
   CheckpointPlan checkpoints_;
   ActiveSet active_;
-  std::vector<std::byte> image_;        ///< the checkpoint made last
-  std::int64_t image_iteration_ = -1;   ///< -1: none was made
-  std::int64_t stored_iteration_ = -1;  ///< of the checkpoint stored last
+  std::vector<std::byte> image_;               ///< the checkpoint made last, not sealed before it is stored
+  std::int64_t image_iteration_ = -1;          ///< -1: none was made
+  std::int64_t stored_iteration_ = -1;         ///< of the checkpoint stored last
+  RunLimits::Instant image_end_{};             ///< when it was finished, ...
+  RunLimits::Instant::duration image_cost_{};  ///< ... and what it took
   Summary* summary_ = nullptr;
-  std::int64_t t_ = 0;                  ///< iterations completed
-  bool is_collecting_ = false;          ///< within iteration t, waiting for answers
-  bool is_between_ = false;             ///< between two iterations
+  std::int64_t t_ = 0;  ///< iterations completed
+  /// What can be saved is the state between two iterations, or while the answers of one are awaited.
+  enum class Phase : std::uint8_t { kBetween, kCollecting, kStepping };
+  Phase phase_ = Phase::kStepping;
   std::vector<std::size_t> waiting_;    ///< workers to be sent a step before the next iteration, ascending
   std::vector<std::size_t> remaining_;  ///< of the active set, after one of it was dropped
   std::vector<std::size_t> everyone_;   ///< that is not dropped

@@ -58,10 +58,9 @@ class Transport : public WorkerStates {
     kTimed,    ///< the exchange takes what the delay model says, and the slowest decides
     kUntimed,  ///< a measurement: it takes no time of the run and disturbs nothing
   };
-  /// Sends the request of every worker that is not dropped (filled through request()) and waits for all
-  /// answers; false: interrupted. kTimed needs that no step is in flight (hold_all or discard_all before).
-  virtual bool exchange_all(Timing timing) = 0;
-  /// The same with some of the workers (ascending); the others' replies stand.
+  /// Sends the requests of these workers (ascending; filled through request()), but for those that are
+  /// dropped, and waits for all answers; false: interrupted. The others' replies stand. kTimed needs that no
+  /// step is in flight (hold_all or discard_all before).
   virtual bool exchange(std::span<const std::size_t> workers, Timing timing) = 0;
   /// Waits, outside the time of the run, until every worker has computed its answer: an untimed exchange may
   /// follow.

@@ -3,7 +3,6 @@
 #include <algorithm>
 #include <cassert>
 #include <exception>
-#include <numeric>
 #include <string>
 #include <utility>
 
@@ -50,10 +49,8 @@ InProcessTransport::InProcessTransport(Parts parts, const RunLimits& limits)
       recorder_(parts.recorder),
       domain_(parts.programs.size(), std::move(parts.make_snapshot), std::move(parts.on_reclaim)),
       channels_(parts.programs.size()),
-      everyone_(parts.programs.size()),
       clock_(std::move(parts.clock)),
       executor_(std::move(parts.executor)) {
-  std::iota(everyone_.begin(), everyone_.end(), std::size_t{0});
   for (std::size_t i = 0; i < channels_.size(); ++i) {
     Channel& channel = channels_[i];
     channel.program = std::move(parts.programs[i]);
@@ -118,7 +115,7 @@ Request& InProcessTransport::request(std::size_t worker) {
 
 void InProcessTransport::dispatch(std::size_t worker) {
   channels_[worker].started_at.store(0, std::memory_order_relaxed);
-  channels_[worker].asked_at = std::chrono::steady_clock::now();
+  if (report_waiting_) channels_[worker].asked_at = std::chrono::steady_clock::now();
   domain_.hand_to(worker);  // (E3)
   executor_->submit(
       {.run = [](void* self,
@@ -184,8 +181,7 @@ std::optional<std::size_t> InProcessTransport::take_due() {
       is_recording_over_ = true;
       return std::nullopt;
     case Clock::Next::Kind::kAwaitWorker:
-      if (channels_[next.worker].step == Pending::kNothing &&
-          channels_[next.worker].round == Pending::kNothing) {
+      if (!has_request(channels_[next.worker])) {
         recording_fault_ =
             "it names worker " + std::to_string(next.worker) + ", which has no answer under way";
         is_recording_over_ = true;
@@ -203,15 +199,20 @@ std::optional<std::size_t> InProcessTransport::take_due() {
   clock_->take(next.worker);
   record(next.worker);
   if (ask_again(next.worker)) return std::nullopt;
-  Channel& channel = channels_[next.worker];
+  end_request(next.worker);
+  // Nobody waits any more for one that is gone.
+  return channels_[next.worker].is_dropped ? std::nullopt : std::optional(next.worker);
+}
+
+/// An exchange's, or else a step's: a worker has one at a time.
+void InProcessTransport::end_request(std::size_t worker) {
+  Channel& channel = channels_[worker];
   if (channel.round != Pending::kNothing) {
     channel.round = Pending::kNothing;
   } else {
     channel.step = Pending::kNothing;
     --steps_in_flight_;
   }
-  // Nobody waits any more for one that is gone.
-  return channel.is_dropped ? std::nullopt : std::optional(next.worker);
 }
 
 void InProcessTransport::record(std::size_t worker) {

@@ -67,7 +67,6 @@ class InProcessTransport final : public Transport {
   bool hold_all() override;
   bool discard_all() override;
   bool settle() override;
-  bool exchange_all(Timing timing) override { return exchange(everyone_, timing); }
   bool exchange(std::span<const std::size_t> workers, Timing timing) override;
   [[nodiscard]] const RoundMessage& reply(std::size_t worker) const override;
   [[nodiscard]] double now_seconds() const override { return clock_->now_seconds(); }
@@ -111,9 +110,9 @@ class InProcessTransport final : public Transport {
     bool is_held = false;  ///< its update was taken and waits for next_update()
     Pending step = Pending::kNothing;
     Pending round = Pending::kNothing;
-    Clock::Instant asked_at{};
-    std::int64_t retries = 0;  ///< of the present request
-    bool is_lost = false;      ///< it did not answer in time; whatever comes later is not looked at
+    Clock::Instant asked_at{};  ///< where waiting is reported
+    std::int64_t retries = 0;   ///< of the present request
+    bool is_lost = false;       ///< it did not answer in time; whatever comes later is not looked at
     bool is_dropped = false;
   };
 
@@ -129,6 +128,10 @@ class InProcessTransport final : public Transport {
   [[nodiscard]] std::optional<std::size_t> take_lost();
   bool ask_again(std::size_t worker);
   void record(std::size_t worker);
+  void end_request(std::size_t worker);
+  [[nodiscard]] static bool has_request(const Channel& channel) {
+    return channel.step != Pending::kNothing || channel.round != Pending::kNothing;
+  }
   [[nodiscard]] bool is_interrupted_for_good(Clock::Instant now);
   void report_waiting(Clock::Instant since, Clock::Instant now);
   [[nodiscard]] std::optional<WorkerIncident> incident(std::size_t worker,
@@ -156,7 +159,6 @@ class InProcessTransport final : public Transport {
   std::optional<Clock::Instant> interrupted_since_;
   SnapshotDomain<Snapshot> domain_;
   std::vector<Channel> channels_;
-  std::vector<std::size_t> everyone_;  ///< 0 ... N-1
   Doorbell bell_;
   std::unique_ptr<Clock> clock_;
   Fifo<std::size_t> held_;  ///< workers whose taken updates wait for next_update()

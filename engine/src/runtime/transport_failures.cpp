@@ -10,15 +10,9 @@ namespace adbo::detail {
 /// The clock of arrivals knows nothing of a worker that never arrives.
 std::optional<std::size_t> InProcessTransport::take_lost() {
   for (std::size_t i = 0; i < channels_.size(); ++i) {
-    Channel& channel = channels_[i];
-    if (!channel.is_lost || channel.is_dropped) continue;
-    if (channel.step == Pending::kNothing && channel.round == Pending::kNothing) continue;
-    if (channel.round != Pending::kNothing) {
-      channel.round = Pending::kNothing;
-    } else {
-      channel.step = Pending::kNothing;
-      --steps_in_flight_;
-    }
+    const Channel& channel = channels_[i];
+    if (!channel.is_lost || channel.is_dropped || !has_request(channel)) continue;
+    end_request(i);
     record(i);
     return i;
   }

@@ -61,14 +61,8 @@ void AdboMaster::step(std::int64_t t, std::span<const std::size_t> active, const
   if (!consensus_dual_sum_.empty()) step_consensus_duals(t, active, states);
 }
 
-void AdboMaster::set_workers(std::span<const std::size_t> workers) {
-  workers_.assign(workers.begin(), workers.end());
-  update_.set_workers(workers_);
-}
-
 void AdboMaster::drop(std::size_t worker) {
   std::erase(workers_, worker);
-  update_.set_workers(workers_);
   counts_.cuts_dropped += static_cast<std::int64_t>(polytope_.drop_all());
   upper_value_[worker] = kNotMeasured;
   if (consensus_dual_sum_.empty()) return;
@@ -186,7 +180,7 @@ MethodMaster::Outcome AdboMaster::collective(std::int64_t t, std::span<const std
 
   Cut& cut = pool_->take();
   const PolytopeUpdate::Result result =
-      update_.run(upper_consensus_, lower_consensus_, transport, cut, local_products_, counts_);
+      update_.run(workers_, upper_consensus_, lower_consensus_, transport, cut, local_products_, counts_);
   barrier_seconds_ += result.barrier_seconds;
   if (!result.outcome.complete()) {
     pool_->unpin(cut);

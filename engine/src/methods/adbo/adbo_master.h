@@ -29,7 +29,9 @@ class AdboMaster final : public MethodMaster {
   Measurement stationarity_gap(Transport& transport) override;
   /// Its dual and its G_i go, and the cuts, which speak of the sums with the worker.
   void drop(std::size_t worker) override;
-  void set_workers(std::span<const std::size_t> workers) override;
+  void set_workers(std::span<const std::size_t> workers) override {
+    workers_.assign(workers.begin(), workers.end());
+  }
   [[nodiscard]] std::span<const double> upper_consensus() const override { return upper_consensus_; }
   [[nodiscard]] std::span<const double> lower_consensus() const override { return lower_consensus_; }
   void describe(TraceRecord& record) const override;

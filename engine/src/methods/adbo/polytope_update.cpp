@@ -1,7 +1,6 @@
 #include "methods/adbo/polytope_update.h"
 
 #include <algorithm>
-#include <numeric>
 #include <optional>
 
 #include "protocol/count_work.h"
@@ -23,7 +22,6 @@ PolytopeUpdate::PolytopeUpdate(const Problem& problem, const Options& options)
     : problem_(problem),
       options_(options),
       steps_(round_steps(options)),
-      workers_(problem.num_workers()),
       consensus_(problem.lower_dim()),
       next_consensus_(problem.lower_dim()),
       dual_(problem.num_workers(), std::vector<double>(problem.lower_dim())),
@@ -31,9 +29,7 @@ PolytopeUpdate::PolytopeUpdate(const Problem& problem, const Options& options)
       point_sum_(problem.lower_dim()),
       adjoint_(problem.lower_dim()),
       dual_adjoint_sum_(problem.lower_dim()),
-      local_adjoint_sum_(problem.lower_dim()) {
-  std::iota(workers_.begin(), workers_.end(), std::size_t{0});
-}
+      local_adjoint_sum_(problem.lower_dim()) {}
 
 bool PolytopeUpdate::due(const Options& options, std::int64_t t) {
   if (options.cut_until >= 0 && t >= options.cut_until) return false;
@@ -41,9 +37,11 @@ bool PolytopeUpdate::due(const Options& options, std::int64_t t) {
   return phase % options.cut_interval == 0;
 }
 
-PolytopeUpdate::Result PolytopeUpdate::run(std::span<const double> upper_consensus,
+PolytopeUpdate::Result PolytopeUpdate::run(std::span<const std::size_t> workers,
+                                           std::span<const double> upper_consensus,
                                            std::span<const double> lower_consensus, Transport& transport,
                                            Cut& cut, std::vector<double>& local_products, Counts& counts) {
+  workers_ = workers;
   cut_ = &cut;
   local_products_ = &local_products;
   result_ = {};

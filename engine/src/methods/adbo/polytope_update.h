@@ -21,9 +21,6 @@ class PolytopeUpdate {
 
   [[nodiscard]] static bool due(const Options& options, std::int64_t t);
 
-  /// Of those that are asked from now on, ascending; at first all.
-  void set_workers(const std::vector<std::size_t>& workers) { workers_ = workers; }
-
   struct Result {
     MethodMaster::Outcome outcome;
     double distance = 0;         ///< h
@@ -32,8 +29,10 @@ class PolytopeUpdate {
   };
   /// The workers must have no step in flight, and the snapshot published last must carry v and z. Fills `cut`
   /// completely but for its serial, and `local_products` [N] with b_i . y_i.
-  Result run(std::span<const double> upper_consensus, std::span<const double> lower_consensus,
-             Transport& transport, Cut& cut, std::vector<double>& local_products, Counts& counts);
+  /// `workers` (ascending) take part.
+  Result run(std::span<const std::size_t> workers, std::span<const double> upper_consensus,
+             std::span<const double> lower_consensus, Transport& transport, Cut& cut,
+             std::vector<double>& local_products, Counts& counts);
 
  private:
   bool exchange(Transport& transport, Counts& counts);
@@ -50,7 +49,7 @@ class PolytopeUpdate {
   const Problem& problem_;
   const Options& options_;
   kernels::RoundSteps steps_;
-  std::vector<std::size_t> workers_;  ///< that are asked, ascending
+  std::span<const std::size_t> workers_;  ///< of the update under way
   Cut* cut_ = nullptr;
   std::vector<double>* local_products_ = nullptr;
   Result result_;

@@ -1,13 +1,12 @@
-#include "protocol/checkpoint_image.h"
+#include "adbo/checkpoint.h"
 
-#include <array>
+#include <algorithm>
 #include <bit>
 #include <cstring>
 
 #include "adbo/version.h"
 
 namespace adbo {
-namespace detail {
 namespace {
 
 constexpr std::string_view kMagic = "ADBOCKPT";
@@ -36,7 +35,7 @@ void carry_facts(StateArchive& archive, CheckpointFacts& facts) {
 
 }  // namespace
 
-void begin_checkpoint(std::vector<std::byte>& image, CheckpointFacts facts) {
+void begin_checkpoint(std::vector<std::byte>& image, CheckpointFacts& facts) {
   image.clear();
   for (const char letter : kMagic) image.push_back(static_cast<std::byte>(letter));
   StateArchive archive = StateArchive::saving_to(image);
@@ -77,10 +76,11 @@ OpenedCheckpoint open_checkpoint(std::span<const std::byte> image) {
   return opened;
 }
 
-}  // namespace detail
-
-CheckpointFacts inspect_checkpoint(std::span<const std::byte> image) {
-  return detail::open_checkpoint(image).facts;
+std::string first_difference(const CheckpointFacts& before, const CheckpointFacts& now) {
+  constexpr std::string_view kWhen = "when the checkpoint was made";
+  const std::string versions =
+      first_difference({{"version of adbo", before.version}}, {{"version of adbo", now.version}}, kWhen);
+  return versions.empty() ? first_difference(before.identity, now.identity, kWhen) : versions;
 }
 
 }  // namespace adbo
