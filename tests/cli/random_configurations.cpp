@@ -7,7 +7,6 @@
 #include <fmt/format.h>
 #include <sys/wait.h>
 #include <unistd.h>
-#include <zlib.h>
 
 #include <algorithm>
 #include <array>
@@ -30,6 +29,7 @@
 #include "adbo/option_table.h"
 #include "run_command.h"
 #include "settings/setting_table.h"
+#include "support/zip_writer.h"
 
 namespace {
 
@@ -37,6 +37,10 @@ namespace fs = std::filesystem;
 using adbo::app::ProblemKind;
 using adbo::app::SettingInfo;
 using adbo::app::ValueKind;
+using adbo::io::test::gzip;
+using adbo::io::test::little_endian;
+using adbo::io::test::npy;
+using adbo::io::test::zip;
 using Json = nlohmann::json;
 using Words = std::vector<std::string>;
 
@@ -59,41 +63,6 @@ class Dice {
 };
 
 // --- files
-
-std::string little_endian(std::size_t value, int bytes) {
-  std::string text;
-  for (int b = 0; b < bytes; ++b, value >>= 8) text += static_cast<char>(value & 0xff);
-  return text;
-}
-
-std::string npy(const std::string& descr, const std::string& shape, const std::string& data) {
-  const std::string header = "{'descr': '" + descr + "', 'fortran_order': False, 'shape': " + shape + ", }\n";
-  return std::string("\x93NUMPY\x01\x00", 8) + little_endian(header.size(), 2) + header + data;
-}
-
-/// A zip archive of stored members.
-std::string npz(const std::vector<std::pair<std::string, std::string>>& members) {
-  std::string archive, directory;
-  for (const auto& [name, bytes] : members) {
-    const std::size_t checksum =
-        ::crc32(0, reinterpret_cast<const Bytef*>(bytes.data()), static_cast<uInt>(bytes.size()));
-    const std::string common = little_endian(20, 2) + little_endian(0, 8) + little_endian(checksum, 4) +
-                               little_endian(bytes.size(), 4) + little_endian(bytes.size(), 4) +
-                               little_endian(name.size(), 2) + little_endian(0, 2);
-    directory += "PK\x01\x02" + little_endian(20, 2) + common + little_endian(0, 10) +
-                 little_endian(archive.size(), 4) + name;
-    archive += "PK\x03\x04" + common + name + bytes;
-  }
-  return archive + directory + "PK\x05\x06" + little_endian(0, 4) + little_endian(members.size(), 2) +
-         little_endian(members.size(), 2) + little_endian(directory.size(), 4) +
-         little_endian(archive.size(), 4) + little_endian(0, 2);
-}
-
-void write_gzip(const std::string& path, const std::string& bytes) {
-  gzFile file = ::gzopen(path.c_str(), "wb");
-  ::gzwrite(file, bytes.data(), static_cast<unsigned>(bytes.size()));
-  ::gzclose(file);
-}
 
 std::string csv_rows(int rows, bool header) {
   std::mt19937_64 random(7);
@@ -157,7 +126,7 @@ DataSets write_data(const adbo::test::Workspace& files) {
   const std::string array = npy("<f8", "(60, 3)", doubles), classes = npy("|u1", "(60,)", labels);
   files.write("labels.idx", adbo::test::idx_labels(60));
   files.write("labels.npy", classes);
-  write_gzip(files.path("two.libsvm.gz"), two);
+  (void)files.write("two.libsvm.gz", gzip(two));
   DataSets sets;
   sets.good = {put("two.libsvm", two),
                {files.path("two.libsvm.gz"), {}},
@@ -166,15 +135,15 @@ DataSets write_data(const adbo::test::Workspace& files) {
                put("plain.csv", csv_rows(60, false), {"--id-column", "1"}),
                put("images.idx", images, {"--train-labels", files.path("labels.idx")}),
                put("array.npy", array, {"--train-labels", files.path("labels.npy")}),
-               put("both.npz", npz({{"X.npy", array}, {"y.npy", classes}})),
+               put("both.npz", zip({{"X.npy", array}, {"y.npy", classes}})),
                put("cifar.bin", cifar_records(8))};
   std::string broken = two;
   broken[two.size() / 2] = ':';
   sets.bad = {{files.path("nowhere"), {}},
               put("one-class.libsvm", "1 1:1\n1 1:2\n1 1:3\n1 1:4\n"),
               put("cut.idx", images.substr(0, 300)),
-              put("cut.npz", npz({{"X.npy", array}}).substr(0, 500)),
-              put("two.npz", npz({{"a.npy", array}, {"b.npy", array}})),
+              put("cut.npz", zip({{"X.npy", array}}).substr(0, 500)),
+              put("two.npz", zip({{"a.npy", array}, {"b.npy", array}})),
               put("broken.libsvm", broken),
               put("huge.libsvm", two + "1 2147483640:1\n"),
               put("ragged.csv", "a,b,c\n1,2,3\n1,2\n"),

@@ -3,7 +3,6 @@
 
 #include <doctest/doctest.h>
 #include <unistd.h>
-#include <zlib.h>
 
 #include <cstddef>
 #include <filesystem>
@@ -15,6 +14,7 @@
 
 #include "io/error.h"
 #include "io/table.h"
+#include "support/deflate.h"
 
 namespace adbo::io::test {
 
@@ -54,25 +54,6 @@ inline std::string get_file(const std::string& path) {
   REQUIRE(file.good());
   return bytes;
 }
-
-/// Deflated, in the wrapping that zlib's window bits ask for.
-inline std::string deflated(std::string_view plain, int window_bits) {
-  z_stream stream{};
-  REQUIRE(deflateInit2(&stream, 6, Z_DEFLATED, window_bits, 8, Z_DEFAULT_STRATEGY) == Z_OK);
-  std::string packed(deflateBound(&stream, plain.size()) + 64, '\0');
-  std::string input(plain);
-  stream.next_in = reinterpret_cast<Bytef*>(input.data());
-  stream.avail_in = static_cast<uInt>(input.size());
-  stream.next_out = reinterpret_cast<Bytef*>(packed.data());
-  stream.avail_out = static_cast<uInt>(packed.size());
-  REQUIRE(deflate(&stream, Z_FINISH) == Z_STREAM_END);
-  packed.resize(packed.size() - stream.avail_out);
-  deflateEnd(&stream);
-  return packed;
-}
-
-/// One gzip member.
-inline std::string gzip(std::string_view plain) { return deflated(plain, 15 + 16); }
 
 /// The InputError that `action` must throw.
 template <typename Action>

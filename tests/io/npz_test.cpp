@@ -5,7 +5,8 @@
 
 #include "io/byte_source.h"
 #include "io/dataset.h"
-#include "zip_writer.h"
+#include "io_support.h"
+#include "support/zip_writer.h"
 
 namespace adbo::io {
 namespace {

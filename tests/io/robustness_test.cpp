@@ -14,8 +14,8 @@
 #include "io/libsvm.h"
 #include "io/npy.h"
 #include "io_support.h"
+#include "support/zip_writer.h"
 #include "table_fault.h"
-#include "zip_writer.h"
 
 namespace adbo::io {
 namespace {

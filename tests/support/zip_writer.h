@@ -8,7 +8,7 @@
 #include <utility>
 #include <vector>
 
-#include "io_support.h"
+#include "support/deflate.h"
 
 namespace adbo::io::test {
 
@@ -71,10 +71,14 @@ inline std::string zip(const std::vector<ZipEntry>& entries, const std::string& 
          comment;
 }
 
-/// An NPY file of unsigned bytes.
-inline std::string npy_bytes(const std::string& shape, const std::string& data) {
-  const std::string header = "{'descr': '|u1', 'fortran_order': False, 'shape': " + shape + ", }\n";
+/// An NPY file of version 1 with rows one after the other.
+inline std::string npy(const std::string& descr, const std::string& shape, const std::string& data) {
+  const std::string header = "{'descr': '" + descr + "', 'fortran_order': False, 'shape': " + shape + ", }\n";
   return std::string("\x93NUMPY\x01\x00", 8) + little_endian(header.size(), 2) + header + data;
+}
+/// The same of unsigned bytes.
+inline std::string npy_bytes(const std::string& shape, const std::string& data) {
+  return npy("|u1", shape, data);
 }
 
 }  // namespace adbo::io::test
