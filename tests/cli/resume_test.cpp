@@ -175,9 +175,9 @@ TEST_CASE("a damaged newest checkpoint: the one before it is used, and why is sa
 
 TEST_CASE("a run that a signal stops says how to go on, and goes on") {
   const Workspace files;
-  REQUIRE(files.run(cleaning(files, "straight", "4000")).code == 0);
+  REQUIRE(files.run(cleaning(files, "straight", "1200")).code == 0);
   const Outcome stopped =
-      files.run_and_signal(cleaning(files, "stopped", "4000"), SIGTERM, "stopped/trace.csv", 30);
+      files.run_and_signal(cleaning(files, "stopped", "1200"), SIGTERM, "stopped/trace.csv", 30);
   if (stopped.code == 143) {
     CHECK(contains(stopped.err, "adbo resume stopped goes on with this run"));
     CHECK(Json::parse(files.read("stopped/summary.json"))["resumable"] == true);
@@ -404,8 +404,8 @@ TEST_CASE("a file that never ends does not hold a run with a limit of time") {
 
 TEST_CASE("a run that its limit of time ends goes on to the same result") {
   const Workspace files;
-  REQUIRE(files.run(cleaning(files, "straight", "4000")).code == 0);
-  const Outcome limited = files.run(cleaning(files, "limited", "4000") + Arguments{"--time-limit", "0.5"});
+  REQUIRE(files.run(cleaning(files, "straight", "1200")).code == 0);
+  const Outcome limited = files.run(cleaning(files, "limited", "1200") + Arguments{"--time-limit", "0.5"});
   CHECK(limited.code == 0);
   const Json summary = Json::parse(files.read("limited/summary.json"));
   if (summary["status"] == "time_limit") {
