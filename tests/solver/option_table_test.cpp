@@ -244,6 +244,19 @@ TEST_CASE("validation: delays and stragglers") {
   CHECK(!adbo::validate_options(options, 3).ok());
 }
 
+TEST_CASE("validation: exact multipliers need implicit cuts, or cpbo, and not too many cuts") {
+  Options options;
+  options.method = adbo::Method::kAdbo;
+  options.multipliers = adbo::MultiplierRule::kExact;
+  check_refused(adbo::validate_options(options, 4), {"multipliers = exact", "cuts = implicit"});
+  options.method = adbo::Method::kCpbo;
+  CHECK(adbo::validate_options(options, 4).ok());
+  options.max_cuts = 101;
+  check_refused(adbo::validate_options(options, 4), {"max_cuts = 101", "multipliers = exact", "at most 100"});
+  options.multipliers = adbo::MultiplierRule::kAscent;
+  CHECK(adbo::validate_options(options, 4).ok());
+}
+
 TEST_CASE("validation: combinations without meaning") {
   Options options;
   options.lower_round_order = adbo::LowerRoundOrder::kDualFirst;

@@ -201,9 +201,11 @@ void add_cuts(TableBuilder& table) {
   table.choice({.name = "cuts"}, choice_of<&Options::cuts>(), {"unrolled", "implicit"},
                "Cuts from unrolled lower rounds, for which all workers are awaited (paper), or from running "
                "estimates of the lower solution and the adjoint, for which nobody is.");
-  table.choice({.name = "multipliers"}, choice_of<&Options::multipliers>(), {"auto", "ascent", "exact"},
-               "Multipliers of the cuts: steps of ascent (new_29), or the solution of a small quadratic "
-               "program in every iteration; auto: exact with cuts = implicit, ascent otherwise.");
+  table.choice(
+      {.name = "multipliers"}, choice_of<&Options::multipliers>(), {"auto", "ascent", "exact"},
+      "Multipliers of the cuts: steps of ascent (new_29), or the solution of a small quadratic "
+      "program in every iteration (cuts = implicit, or cpbo); auto: exact with cuts = implicit, ascent "
+      "otherwise.");
   table.choice({.name = "lower_copies"}, choice_of<&Options::lower_copies>(), {"local", "eliminated"},
                "With cuts = implicit: a copy of the lower variable per worker, or the consensus alone.");
   table.number({.name = "lower_rounds", .symbol = "K", .aliases = {"phix_iter"}}, &Options::lower_rounds,
@@ -589,16 +591,23 @@ Status check_cuts(const Options& options) {
   return {};
 }
 
+/// The quadratic program for exact multipliers is solved in every iteration.
+Status check_exact_multipliers(const Options& options, std::string_view with) {
+  constexpr std::int64_t kMostCuts = 100;
+  if (options.max_cuts <= kMostCuts) return {};
+  return invalid("max_cuts = " + to_text(options.max_cuts) + " with " + std::string(with) + ": at most " +
+                 to_text(kMostCuts) + ", the multipliers are solved for exactly in every iteration");
+}
+
 /// Implicit cuts are a construction of their own: what belongs to unrolled ones does not go with them.
 Status check_implicit_cuts(const Options& options) {
   const bool implicit = options.cuts == CutConstruction::kImplicit;
   if (!implicit) {
-    if (options.multipliers == MultiplierRule::kExact) {
-      return invalid(
-          "multipliers = exact needs cuts = implicit: with unrolled cuts the workers do not send what "
-          "the exact multipliers are made of");
-    }
-    return {};
+    if (options.multipliers != MultiplierRule::kExact) return {};
+    if (options.method == Method::kCpbo) return check_exact_multipliers(options, "multipliers = exact");
+    return invalid(
+        "multipliers = exact needs cuts = implicit: with unrolled cuts the workers do not send what "
+        "the exact multipliers are made of");
   }
   if (!acts_on(*find_option("cuts"), options.method)) {
     return invalid("cuts = implicit belongs to method = adbo or sdbo: " +
@@ -617,12 +626,7 @@ Status check_implicit_cuts(const Options& options) {
         "consensus = full needs cuts = unrolled: with implicit cuts the workers carry no copies of "
         "the upper variable");
   }
-  constexpr std::int64_t kMostCuts = 100;
-  if (options.max_cuts > kMostCuts) {
-    return invalid("max_cuts = " + to_text(options.max_cuts) + " with cuts = implicit: at most " +
-                   to_text(kMostCuts) + ", the multipliers are solved for exactly in every iteration");
-  }
-  return {};
+  return check_exact_multipliers(options, "cuts = implicit");
 }
 
 Status check_stationarity(const Options& options) {
