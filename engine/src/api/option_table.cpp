@@ -264,7 +264,8 @@ void add_hypergradient_methods(TableBuilder& table) {
                "Step of the upper variable along the estimated hypergradient.");
   table.number({.name = "step_lower"}, &Options::step_lower, at_least(0),
                "Step of the lower variable; 0: 1 / L, with L the largest eigenvalue of the lower Hessian at "
-               "the start (the largest over the workers where they step by themselves).");
+               "the start (the largest over the workers where they step by themselves; half of it where they "
+               "step along trackers).");
   table.number({.name = "step_adjoint"}, &Options::step_adjoint, at_least(0),
                "Step of the adjoint's estimate; 0: as step_lower.");
   table.number({.name = "step_decay"}, &Options::step_decay, between(0, 1),
@@ -333,6 +334,10 @@ void add_decentralized(TableBuilder& table) {
                "Who talks to whom; weights are those of Metropolis.");
   table.number({.name = "graph_probability"}, &Options::graph_probability, between(0, 1),
                "Probability of an edge with graph = random; a ring beneath keeps the graph connected.");
+  table.choice(
+      {.name = "dsbo_variant"}, choice_of<&Options::dsbo_variant>(), {"tracking", "gossip"},
+      "tracking: all steps along trackers of the agents' mean direction, without a floor at constant "
+      "steps, for more bytes; gossip: as published.");
   table.number({.name = "dsbo_averaging", .symbol = "alpha"}, &Options::dsbo_averaging, {0, 1, true},
                "Weight of the newest hypergradient in an agent's moving average.");
   table.number({.name = "spdb_penalty", .symbol = "rho"}, &Options::spdb_penalty, {0, 1, true},
