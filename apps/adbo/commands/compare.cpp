@@ -222,6 +222,7 @@ class ComparisonRun {
       const PreparedTask task = prepare_repeat(seed_after_last, data);
       folder_.create();
       for (Contender& method : methods_) {
+        if (is_over()) return;
         method.candidates = step_candidates(method.settings, budget.candidates);
         try_candidates(method, new_run(seed_after_last, task, method.name), task);
       }

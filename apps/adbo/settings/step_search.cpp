@@ -113,7 +113,7 @@ template <class Less, class Counts>
 std::optional<std::size_t> CandidateRanking::smallest(const Less& less, const Counts& counts) const {
   std::optional<std::size_t> found;
   for (std::size_t k = 0; k < entries_.size(); ++k) {
-    if (std::isnan(entries_[k].value) || !counts(entries_[k])) continue;
+    if (!std::isfinite(entries_[k].value) || !counts(entries_[k])) continue;
     if (!found || less(entries_[k], entries_[*found])) found = k;
   }
   return found;
@@ -130,7 +130,7 @@ std::optional<std::size_t> CandidateRanking::best() const {
 
 bool CandidateRanking::has_any_left() const {
   return std::any_of(entries_.begin(), entries_.end(),
-                     [](const Entry& entry) { return !std::isnan(entry.value) && !entry.is_out; });
+                     [](const Entry& entry) { return std::isfinite(entry.value) && !entry.is_out; });
 }
 
 }  // namespace adbo::app

@@ -44,7 +44,7 @@ struct SearchBudget {
 /// trial and those whose steps are nowhere shorter than the steps of one that did.
 class CandidateRanking {
  public:
-  /// `value`: of the candidate's run; NaN where it came to none.
+  /// `value`: of the candidate's run; not finite where it came to none.
   void add(const StepCandidate& candidate, double value);
   /// The k-th candidate added does not stand twice its steps.
   void fail(std::size_t k);
