@@ -9,13 +9,13 @@
 
 namespace adbo::detail {
 
-/// The multipliers with which one step of (B106) and (B107) meets the polytope: the solution of the dual of
-///   min over (x', y') in P of F + grad F.(x' - x, y' - y) + ||x' - x||^2 / (2 eta_x) + ||y' - y||^2 / (2
-///   eta_y),
-/// that is  min over lambda >= 0 of 1/2 lambda' Q lambda - lambda'r,  Q_kl = eta_x a_k.a_l + eta_y b_k.b_l,
-/// r_l = c_l(x, y) - eta_x a_l.grad_x F - eta_y b_l.grad_y F. Fixed points of those steps are the saddle
-/// points of L_p, as are those of the ascent (B108), for which no step size is left here and the length of a
-/// cut's normal, which falls with h, does not matter.
+/// The multipliers with which one step of (B106) and (B107) meets the polytope P: the dual solution of
+///   min over (x', y') in P of grad F.(x' - x, y' - y) + |x' - x|^2 / (2 eta_x) + |y' - y|^2 / (2 eta_y),
+/// that is
+///   min over lambda >= 0 of 1/2 lambda'Q lambda - lambda'r,  Q_kl = eta_x a_k.a_l + eta_y b_k.b_l,
+///   r_l = c_l(x, y) - eta_x a_l.grad_x F - eta_y b_l.grad_y F.
+/// Fixed points of the steps with them are the saddle points of L_p, as with the ascent (B108); but no step
+/// size is left, and the length of a cut's normal, which falls with h, does not matter.
 class ExactMultipliers {
  public:
   /// Of at most so many cuts.
