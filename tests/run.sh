@@ -2,12 +2,12 @@
 # Installs what is missing, builds, and runs every test: unit, conformance and command-line tests with warnings as
 # errors; again under the address and undefined-behaviour sanitizers; what runs threads under the thread sanitizer; and
 # the installed library from a separate project. The benchmarks are built, not run.
-# usage: tests/run.sh [dev] [asan-ubsan] [tsan] [fuzz]   (default: the first three; fuzz: a minute of libFuzzer for every
-# reader and the checkpoint, which searches at random and so passes or fails at random where there is a fault left)
+# usage: tests/run.sh [dev] [asan-ubsan] [tsan] [fuzz]   (default: all; fuzz: a minute of libFuzzer, from a fixed seed,
+# for every reader, the checkpoint and the configuration file)
 set -euo pipefail
 root=$(cd "$(dirname "${BASH_SOURCE[0]}")/.." && pwd)
 cd "$root"
-[ $# -gt 0 ] || set -- dev asan-ubsan tsan
+[ $# -gt 0 ] || set -- dev asan-ubsan tsan fuzz
 jobs=$(nproc)
 
 bash cmake/install_packages.sh build tests bench

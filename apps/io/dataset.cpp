@@ -129,12 +129,12 @@ void refuse_options_without_effect(const DatasetRequest& request, Format format)
     throw InputError(request.path, fmt::format("recognised as {} by its content, where {} has no effect ({})",
                                                name_of(format), option, where));
   };
-  if (format != Format::kCsv) {
+  if (format != Format::kCsv && !request.follows_another) {
     if (!request.label_column.empty()) refuse("a label column", "only in CSV");
     if (!request.id_column.empty()) refuse("an id column", "only in CSV");
     if (request.header != HeaderMode::kAuto) refuse("a header", "only in CSV");
   }
-  if (format != Format::kLibsvm && request.index_base != IndexBase::kAuto)
+  if (format != Format::kLibsvm && !request.follows_another && request.index_base != IndexBase::kAuto)
     refuse("an index base", "only in LIBSVM");
   const bool own_labels =
       format == Format::kCifar10 || format == Format::kCifar100 || format == Format::kLibsvm;
@@ -167,6 +167,17 @@ Table parse_features(const DatasetRequest& request, Format format, std::string_v
   return parse_csv(bytes, request.path, {label_column, request.id_column, request.header});
 }
 
+/// Rows of a table where there should be one label a line: as many classes as rows would come of them.
+void refuse_table(const detail::Text& text, std::string_view first, std::string_view label) {
+  for (const char separator : {',', ';', '\t'}) {
+    if (label.find(separator) == label.npos) continue;
+    text.fail(first.data(), label,
+              fmt::format("expected one label a line, found a row of a table: {}; a file of labels has no "
+                          "other column",
+                          detail::in_quotes(label)));
+  }
+}
+
 /// One label a line.
 void set_text_labels(Table& table, std::string_view bytes, const std::string& source) {
   const detail::Text text(detail::without_byte_order_mark(bytes), source);
@@ -181,6 +192,7 @@ void set_text_labels(Table& table, std::string_view bytes, const std::string& so
       if (label.empty() && last) break;
       text.fail(rest.data(), label, fmt::format("expected a label, found {}", detail::in_quotes(label)));
     }
+    if (labels.empty() && !label.starts_with('"')) refuse_table(text, rest, label);
     labels.push_back(classes.number_of(label));
     rest.remove_prefix(std::min(newline + 1, rest.size()));
   }

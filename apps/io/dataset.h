@@ -30,6 +30,9 @@ struct DatasetRequest {
   /// LIBSVM; see LibsvmOptions.
   IndexBase index_base = IndexBase::kAuto;
   std::size_t min_columns = 0;
+  /// The options of CSV and LIBSVM are those of another file: where this one is of another format they do not
+  /// apply, and that is no mistake.
+  bool follows_another = false;
   /// The most a gzipped file may unpack to.
   std::uint64_t max_unpacked_bytes = kDefaultMaxUnpackedBytes;
 };

@@ -7,6 +7,7 @@
 
 #include "run_command.h"
 
+using adbo::test::contains;
 using adbo::test::idx_images;
 using adbo::test::idx_labels;
 using adbo::test::libsvm_rows;
@@ -58,6 +59,35 @@ TEST_CASE("refused: numbers that do not fit together, both named") {
       kUsage, {"stragglers", "3:4", "2 workers"});
   check_refused(files, {"clean", "--train", train, "--workers", "4", "--method", "sdbo", "--active", "3"},
                 kUsage, {"sdbo", "active_workers = 3", "4 workers"});
+}
+
+TEST_CASE("refused: an option twice, an option or an argument that is missing") {
+  const Workspace files;
+  const std::string train = good_file(files);
+  check_refused(files, {"clean", "--train", train, "--train", train}, kUsage,
+                {"--train is given more than once"});
+  check_refused(files, {"clean", "--seed", "1", "--train", train, "--seed", "2"}, kUsage,
+                {"--seed is given more than once"});
+  check_refused(files, {"compare", "--methods", "adbo,sdbo", "--train", train}, kUsage, {"--problem clean"});
+  for (const std::string command : {"resume", "report", "run"}) {
+    const Outcome outcome = files.run({command});
+    CHECK(outcome.code == kUsage);
+    CHECK(contains(outcome.err, "adbo: error: " + command + ": the "));
+    CHECK(contains(outcome.err, "as in adbo " + command));
+  }
+  const Outcome outcome = files.run({"clean", "--seed"});
+  CHECK(outcome.code == kUsage);
+  CHECK(contains(outcome.err, "--seed needs a value"));
+  CHECK(contains(files.run({"clean", "--help"}).out, "Usage: adbo clean"));
+}
+
+TEST_CASE("a test file of another format than the training file's") {
+  const Workspace files;
+  const std::string test = files.write("test.csv", "a,b,c,y\n0.1,0.2,0.3,1\n0.3,0.2,0.1,-1\n0.5,0.2,0.1,1\n");
+  const Outcome outcome = files.run({"clean", "--train", good_file(files), "--test", test, "--index-base",
+                                     "1", "--workers", "2", "--iterations", "3", "--out", "mixed"});
+  INFO(outcome.err);
+  CHECK(outcome.code == 0);
 }
 
 TEST_CASE("refused: values out of range and misspelt names") {

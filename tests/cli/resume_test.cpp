@@ -17,8 +17,11 @@
 #include <vector>
 
 #include "run_command.h"
+#include "run_results.h"
 
 using adbo::test::contains;
+using adbo::test::deterministic_summary;
+using adbo::test::deterministic_trace;
 using adbo::test::libsvm_rows;
 using adbo::test::line_count;
 using adbo::test::operator+;
@@ -56,35 +59,6 @@ Arguments cleaning(const Workspace& files, const std::string& out, const std::st
           "1"};
 }
 
-/// A trace without the columns of the machine's clocks.
-std::vector<std::string> deterministic_trace(const std::string& csv) {
-  std::vector<std::string> rows;
-  std::istringstream lines(csv);
-  for (std::string line; std::getline(lines, line);) {
-    std::string row, cell;
-    std::istringstream cells(line);
-    for (int k = 0; std::getline(cells, cell, ','); ++k) {
-      if (k != 1 && k != 13) row += cell + ",";  // wall_seconds, cpu_seconds
-    }
-    rows.push_back(row);
-  }
-  return rows;
-}
-
-void drop_times(Json& json) {
-  if (!json.is_object()) return;
-  for (const char* const name : {"wall_seconds", "cpu_seconds", "read_seconds", "measure_seconds", "out"}) {
-    json.erase(name);
-  }
-  for (auto& [name, value] : json.items()) drop_times(value);
-}
-
-Json deterministic_summary(const Workspace& files, const std::string& folder) {
-  Json json = Json::parse(files.read(folder + "/summary.json"));
-  drop_times(json);
-  return json;
-}
-
 void check_same_results(const Workspace& files, const std::string& one, const std::string& other) {
   CHECK(deterministic_trace(files.read(one + "/trace.csv")) ==
         deterministic_trace(files.read(other + "/trace.csv")));
@@ -92,7 +66,8 @@ void check_same_results(const Workspace& files, const std::string& one, const st
     INFO(name);
     CHECK(files.read(one + "/" + name) == files.read(other + "/" + name));
   }
-  CHECK(deterministic_summary(files, one) == deterministic_summary(files, other));
+  CHECK(deterministic_summary(files.read(one + "/summary.json")) ==
+        deterministic_summary(files.read(other + "/summary.json")));
 }
 
 /// The checkpoints of the first run in a folder, oldest first.
@@ -169,7 +144,8 @@ TEST_CASE("resume of a tuning run, killed again and again") {
   CHECK(deterministic_trace(files.read("straight/trace.csv")) ==
         deterministic_trace(files.read("killed/trace.csv")));
   CHECK(files.read("straight/upper.npy") == files.read("killed/upper.npy"));
-  CHECK(deterministic_summary(files, "straight") == deterministic_summary(files, "killed"));
+  CHECK(deterministic_summary(files.read("straight/summary.json")) ==
+        deterministic_summary(files.read("killed/summary.json")));
 }
 
 TEST_CASE("a damaged newest checkpoint: the one before it is used, and why is said") {
@@ -199,9 +175,9 @@ TEST_CASE("a damaged newest checkpoint: the one before it is used, and why is sa
 
 TEST_CASE("a run that a signal stops says how to go on, and goes on") {
   const Workspace files;
-  REQUIRE(files.run(cleaning(files, "straight", "4000")).code == 0);
+  REQUIRE(files.run(cleaning(files, "straight", "1200")).code == 0);
   const Outcome stopped =
-      files.run_and_signal(cleaning(files, "stopped", "4000"), SIGTERM, "stopped/trace.csv", 30);
+      files.run_and_signal(cleaning(files, "stopped", "1200"), SIGTERM, "stopped/trace.csv", 30);
   if (stopped.code == 143) {
     CHECK(contains(stopped.err, "adbo resume stopped goes on with this run"));
     CHECK(Json::parse(files.read("stopped/summary.json"))["resumable"] == true);
@@ -394,7 +370,7 @@ TEST_CASE("unrolled cuts: an interruption within an update of the polytope loses
   arguments.erase(std::find(arguments.begin(), arguments.end(), "--patience"),
                   std::find(arguments.begin(), arguments.end(), "--out"));
   std::int64_t last = -1;
-  Outcome outcome = files.run(arguments + cuts + Arguments{"--time-limit", "0.05"});
+  Outcome outcome = files.run(arguments + cuts + Arguments{"--time-limit", "0.3"});
   for (int k = 0; k < 40; ++k) {
     REQUIRE(outcome.code == 0);
     const Json summary = Json::parse(files.read("sliced/summary.json"));
@@ -428,8 +404,8 @@ TEST_CASE("a file that never ends does not hold a run with a limit of time") {
 
 TEST_CASE("a run that its limit of time ends goes on to the same result") {
   const Workspace files;
-  REQUIRE(files.run(cleaning(files, "straight", "4000")).code == 0);
-  const Outcome limited = files.run(cleaning(files, "limited", "4000") + Arguments{"--time-limit", "0.2"});
+  REQUIRE(files.run(cleaning(files, "straight", "1200")).code == 0);
+  const Outcome limited = files.run(cleaning(files, "limited", "1200") + Arguments{"--time-limit", "0.5"});
   CHECK(limited.code == 0);
   const Json summary = Json::parse(files.read("limited/summary.json"));
   if (summary["status"] == "time_limit") {
@@ -441,4 +417,61 @@ TEST_CASE("a run that its limit of time ends goes on to the same result") {
         deterministic_trace(files.read("limited/trace.csv")));
   CHECK(files.read("straight/upper.npy") == files.read("limited/upper.npy"));
   CHECK(files.read("straight/suspects.csv") == files.read("limited/suspects.csv"));
+}
+
+TEST_CASE("the limit of time is that of the whole command where nothing is trained again at the end") {
+  const Workspace files;
+  const auto begin = std::chrono::steady_clock::now();
+  const Outcome outcome = files.run(cleaning(files, "quick", "100000000") +
+                                    Arguments{"--time-limit", "0.5", "--measure", "quick"});
+  const std::chrono::duration<double> passed = std::chrono::steady_clock::now() - begin;
+  REQUIRE(outcome.code == 0);
+  CHECK(passed.count() >= 0.5);
+  CHECK(contains(outcome.out, "Nothing was trained again"));
+  const Json summary = Json::parse(files.read("quick/summary.json"));
+  CHECK(summary["status"] == "time_limit");
+  CHECK(summary["wall_seconds"] < 0.5);  // what reading has left
+  CHECK_FALSE(summary["metrics"].contains("value_function"));
+  CHECK_FALSE(summary["metrics"].contains("detection_auc_plain"));
+  CHECK(summary["metrics"].contains("detection_auc"));
+  CHECK(summary["metrics"]["test_accuracy_delivered"] == summary["metrics"]["test_accuracy_at_consensus"]);
+  CHECK(line_count(files.read("quick/suspects.csv")) == 81);
+}
+
+TEST_CASE("a run that was judged quickly is judged in full by resume, without another iteration") {
+  const Workspace files;
+  for (const std::string problem : {"clean", "tune"}) {
+    const auto run = [&](const std::string& out, const Arguments& more) {
+      Arguments arguments{problem,
+                          "--train",
+                          files.write("train.libsvm", libsvm_rows(160, 6, 1)),
+                          "--workers",
+                          "4",
+                          "--iterations",
+                          "20",
+                          "--clock",
+                          "virtual",
+                          "--checkpoint-every",
+                          "5",
+                          "--out",
+                          out};
+      if (problem == "clean") arguments.insert(arguments.end(), {"--corrupt", "0.2"});
+      return files.run(arguments + more);
+    };
+    REQUIRE(run("full", {}).code == 0);
+    REQUIRE(run("quick", {"--measure", "quick"}).code == 0);
+    CHECK(files.read("full/upper.npy") == files.read("quick/upper.npy"));
+    const Outcome over = files.run({"resume", "quick", "--json"});
+    CHECK(over.code == 0);
+    CHECK(contains(over.err, "the run is over"));
+    CHECK(Json::parse(over.out) == Json::parse(files.read("quick/summary.json")));
+    REQUIRE(files.run({"resume", "quick", "--measure", "full"}).code == 0);
+    for (const char* const name : {"upper.npy", "model.npy"}) {
+      CHECK(files.read(std::string("full/") + name) == files.read(std::string("quick/") + name));
+    }
+    const Json full = Json::parse(files.read("full/summary.json")),
+               quick = Json::parse(files.read("quick/summary.json"));
+    CHECK(full["metrics"] == quick["metrics"]);
+    CHECK(full["iterations"] == quick["iterations"]);
+  }
 }

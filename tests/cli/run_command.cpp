@@ -101,6 +101,14 @@ Outcome Workspace::run_and_signal(const std::vector<std::string>& arguments, int
   return finish(process);
 }
 
+Outcome Workspace::run_and_signal_after(const std::vector<std::string>& arguments, int signal,
+                                        double seconds) const {
+  const int process = start(arguments);
+  std::this_thread::sleep_for(std::chrono::duration<double>(seconds));
+  ::kill(process, signal);  // a process that has ended is still there to be waited for
+  return finish(process);
+}
+
 std::string libsvm_rows(int rows, int columns, unsigned seed) {
   std::mt19937_64 generator(seed);
   std::ostringstream text;

@@ -31,6 +31,9 @@ class Workspace {
   /// The same, but sends `signal` once the file `when` has more than `lines` lines.
   [[nodiscard]] Outcome run_and_signal(const std::vector<std::string>& arguments, int signal,
                                        std::string_view when, std::size_t lines) const;
+  /// The same, but sends `signal` after so many seconds.
+  [[nodiscard]] Outcome run_and_signal_after(const std::vector<std::string>& arguments, int signal,
+                                             double seconds) const;
 
  private:
   [[nodiscard]] int start(const std::vector<std::string>& arguments) const;

@@ -153,6 +153,24 @@ TEST_CASE("an observer does not change a bit of the run") {
   }
 }
 
+TEST_CASE("checking the derivatives before does not change a bit of the run") {
+  for (const Scenario& scenario : scenarios()) {
+    CAPTURE(scenario.name);
+    const EngineRun unchecked = run(scenario, scenario.options);
+    Instance instance = scenario.instance();
+    const std::vector<double> y(instance.product.lower_dim(), 0.25);
+    for (std::size_t i = 0; i < instance.product.num_workers(); ++i) {
+      const std::vector<double> x(instance.product.support(i).size, 0.5);
+      CHECK(check_derivatives(instance.product.worker(i), x, y, 2, 1).worst() < 1e-4);
+    }
+    Options options = scenario.options;
+    options.iterations = kShortRun;
+    const EngineRun checked = run_engine(instance.product, options);
+    require_same_trace(unchecked.seen, checked.seen, true);
+    require_same_result(unchecked.result, checked.result);
+  }
+}
+
 TEST_CASE("another seed is another run") {
   const Scenario& scenario = scenarios().front();
   const EngineRun base = base_run(scenario);

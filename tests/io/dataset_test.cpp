@@ -73,6 +73,11 @@ TEST_CASE("labels of their own file") {
   CHECK(refusal(kIdxImages, with_labels(), "1\n") ==
         "labels: has 1 labels, but data has 2 rows: do the two files belong together?");
   CHECK(refusal("1 2\n3 4\n", with_labels(), "a\n\nb\n") == "labels:2:1: expected a label, found \"\"");
+  for (const std::string table : {"0,1\n1,0\n", "id;label\n0;1\n", "a\tb\nc\td\n"}) {
+    CHECK(refusal("1 2\n3 4\n", with_labels(), table)
+              .starts_with("labels:1:1: expected one label a line, found a row"));
+  }
+  CHECK(parse("1 2\n3 4\n", with_labels(), "\"a,b\"\n\"c\"\n").label_names.size() == 2);
   CHECK(refusal("1 2\n3 4\n", with_labels(), "a\nnan\n") == "labels:2:1: expected a label, found \"nan\"");
   CHECK(refusal("1 2\n3 4\n", with_labels(), "").starts_with("labels: is empty"));
   CHECK(refusal("1 2\n3 4\n", with_labels(), kNul + "x") ==
@@ -94,6 +99,19 @@ TEST_CASE("options reach their reader") {
   DatasetRequest header;
   header.header = HeaderMode::kPresent;
   CHECK(row_count(parse("1,2\n3,4\n", header)) == 1);
+}
+
+TEST_CASE("options of another file have no effect on another format") {
+  DatasetRequest request;
+  request.label_column = "y";
+  request.id_column = "n";
+  request.header = HeaderMode::kPresent;
+  request.index_base = IndexBase::kOne;
+  request.follows_another = true;
+  CHECK(row_count(parse("1 1:1\n", request)) == 1);
+  CHECK(row_count(parse("n,y,a\nr,1,2\n", request)) == 1);
+  CHECK(row_count(parse(kIdxImages, request)) == 2);
+  CHECK(row_count(parse(kNpy, request)) == 2);
 }
 
 TEST_CASE("options without effect are refused") {

@@ -6,6 +6,7 @@
 #include <doctest/doctest.h>
 
 #include <algorithm>
+#include <atomic>
 #include <cstring>
 #include <limits>
 #include <map>
@@ -298,7 +299,8 @@ class StoppingObjective final : public test::PullToTwo {
 }  // namespace
 
 TEST_CASE("a run that is stopped within an iteration goes on within it") {
-  for (const Method method : {Method::kAuto, Method::kSdbo, Method::kAidCg, Method::kDsbo}) {
+  for (const Method method :
+       {Method::kAuto, Method::kSdbo, Method::kAidCg, Method::kDsbo, Method::kFedNest}) {
     for (const int at : {1, 4, 7, 11}) {
       CAPTURE(at);
       Solver* stopped_by = nullptr;
@@ -324,6 +326,60 @@ TEST_CASE("a run that is stopped within an iteration goes on within it") {
       REQUIRE(stopped.summary.termination == Termination::kStopped);
       REQUIRE_FALSE(kept.last.empty());
       check_resumed(one, kept.last, straight, alone);
+    }
+  }
+}
+
+namespace {
+
+/// Asks for the end of the run at one of its evaluations, and counts those that follow.
+class StoppedObjective final : public test::PullToTwo {
+ public:
+  StoppedObjective(Solver** solver, std::atomic<int>* after) : solver_(solver), after_(after) {}
+  double lower(std::span<const double> x, std::span<const double> y, std::span<double> grad_y) override {
+    count();
+    return PullToTwo::lower(x, y, grad_y);
+  }
+
+ private:
+  double before_upper() override {
+    count();
+    return 0;
+  }
+  void count() {
+    constexpr int kStopAt = 1000;
+    if (++calls_ > kStopAt) after_->fetch_add(1);
+    if (calls_ == kStopAt && *solver_ != nullptr) (*solver_)->request_stop();
+  }
+  Solver** solver_;
+  std::atomic<int>* after_;
+  int calls_ = 0;
+};
+
+}  // namespace
+
+TEST_CASE("an answer of many evaluations is given up when the run is over") {
+  for (const FedNestVariant variant : {FedNestVariant::kFull, FedNestVariant::kLight}) {
+    for (const ExecutorKind executor : {ExecutorKind::kInline, ExecutorKind::kThreads, ExecutorKind::kTbb}) {
+      for (const bool is_lower : {true, false}) {
+        Options options = base_options(Method::kFedNest);
+        options.fednest_variant = variant;
+        options.executor = executor;
+        options.threads = 2;
+        (is_lower ? options.lower_steps : options.upper_steps) = 1'000'000;
+        options.step_lower = 1e-6;
+        options.step_upper = 1e-6;
+        std::atomic<int> after = 0;
+        Solver solver(options);
+        Solver* stopped = &solver;
+        Problem problem(3, 3);
+        problem.add_worker(std::make_unique<StoppedObjective>(&stopped, &after));
+        KeepAll kept(1000);
+        const Result result = solver.solve(problem, nullptr, &kept);
+        CHECK(result.summary.termination == Termination::kStopped);
+        CHECK_FALSE(kept.last.empty());
+        CHECK(after < 10);
+      }
     }
   }
 }

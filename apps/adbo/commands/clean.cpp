@@ -34,6 +34,7 @@ struct CleaningTask {
   Corruption corruption;                   ///< empty lists unless the run made one
   ResolveOptions resolve;
   DeliverRule deliver = DeliverRule::kTrimmed;
+  MeasureDepth depth = MeasureDepth::kFull;
   CleaningFacts facts;
   std::optional<CleaningBaselines> baselines;  ///< once they are needed
 };
@@ -86,7 +87,8 @@ CleaningMeasures measure(CleaningTask& task, const State& state) {
   CleaningMeasuresInput input = measures_input(task);
   input.upper = state.upper;
   input.lower_consensus = state.lower;
-  input.baselines = &baselines_of(task);
+  input.depth = task.depth;
+  if (task.depth == MeasureDepth::kFull) input.baselines = &baselines_of(task);
   return measure_cleaning(input, task.resolve);
 }
 
@@ -219,7 +221,9 @@ PreparedTask prepare_cleaning(Settings& settings, LoadedData data, const Console
   task->settings = {data.classes(), settings.task().ridge, settings.task().shard_weights};
   task->resolve = resolve_options(settings, kAutomaticTolerance);
   task->deliver = settings.task().deliver;
-  task->facts = {!data.validation.has_value(), task->resolve.gradient_tolerance};
+  if (settings.task().measure == MeasureRule::kQuick) task->depth = MeasureDepth::kQuick;
+  task->facts = {!data.validation.has_value(), task->depth == MeasureDepth::kFull,
+                 task->resolve.gradient_tolerance};
   task->start = start_of(*task, io::column_count(data.train), settings);
   list_training_rows(*task, rows, data.train);
   const std::vector<std::int32_t> labels = corrupted_labels(*task, rows, data.train, settings);

@@ -2,6 +2,7 @@
 
 #include <fmt/format.h>
 
+#include <chrono>
 #include <cmath>
 #include <csignal>
 #include <limits>
@@ -326,8 +327,8 @@ class ComparisonRun {
     try {
       refuse_invalid_options(method.settings);
       const OutputFolder folder(folder_.file(run.folder));
-      const FinishedRun finished =
-          run_task(task, method.settings, RunJournal::none(folder, console_), stop_, console_);
+      const FinishedRun finished = run_task(task, method.settings, RunJournal::none(folder, console_),
+                                            std::chrono::steady_clock::now(), stop_, console_);
       run.status = to_string(finished.summary.termination);
       run.message = finished.summary.message;
       run.note = finished.no_value;

@@ -2,6 +2,7 @@
 
 #include <fmt/format.h>
 
+#include <chrono>
 #include <csignal>
 #include <filesystem>
 
@@ -89,6 +90,7 @@ CheckpointRule checkpoint_rule(const Settings& settings) {
 }
 
 ExitCode run_problem(Settings& settings, const RunJournal& journal, const Environment& environment) {
+  const auto begun = std::chrono::steady_clock::now();
   const Console& console = environment.console;
   refuse_invalid_options(settings);
   refuse_recording_in(journal.folder(), settings);
@@ -98,7 +100,7 @@ ExitCode run_problem(Settings& settings, const RunJournal& journal, const Enviro
   refuse_invalid_options(settings);  // the number of workers may have followed the data
 
   StopSignal stop;
-  const FinishedRun run = run_task(task, settings, journal, stop, console);
+  const FinishedRun run = run_task(task, settings, journal, begun, stop, console);
   if (run.was_interrupted && journal.has_checkpoint()) {
     console.note(fmt::format("adbo resume {} goes on with this run", journal.folder().path()));
   }

@@ -3,6 +3,7 @@
 #include <algorithm>
 #include <cmath>
 #include <memory>
+#include <span>
 #include <utility>
 
 #include "adbo/measures.h"
@@ -30,20 +31,24 @@ QuadraticSettings quadratic_settings(const Settings& settings) {
   return quadratic;
 }
 
-Findings conclude(const Solution& solution, const ResolveOptions& resolve, Problem problem,
-                  const State& state) {
+double largest_distance(std::span<const double> first, std::span<const double> second) {
+  double distance = 0;
+  for (std::size_t j = 0; j < first.size(); ++j)
+    distance = std::max(distance, std::abs(first[j] - second[j]));
+  return distance;
+}
+
+Findings conclude(const Solution& solution, const ResolveOptions& resolve, MeasureRule measure,
+                  Problem problem, const State& state) {
+  Findings findings;
+  findings.metrics = {{"value_function_optimum", solution.value},
+                      {"upper_distance_max", largest_distance(solution.upper, state.upper)}};
+  if (measure == MeasureRule::kQuick) return findings;
   const std::vector<double> zeros(problem.upper_dim());
   const ValueFunction start = value_function(problem, zeros, {}, resolve);
   const ValueFunction end = value_function(problem, state.upper, {}, resolve);
-  double distance = 0;
-  for (std::size_t j = 0; j < solution.upper.size(); ++j) {
-    distance = std::max(distance, std::abs(state.upper[j] - solution.upper[j]));
-  }
-  Findings findings;
-  findings.metrics = {{"value_function", end.upper_objective},
-                      {"value_function_start", start.upper_objective},
-                      {"value_function_optimum", solution.value},
-                      {"upper_distance_max", distance}};
+  findings.metrics.insert(findings.metrics.begin(), {{"value_function", end.upper_objective},
+                                                     {"value_function_start", start.upper_objective}});
   findings.measure_seconds = start.seconds + end.seconds;
   return findings;
 }
@@ -59,8 +64,9 @@ PreparedTask prepare_quadratic(const Settings& settings) {
   prepared.make_problem = [quadratic] { return make_quadratic(quadratic).problem; };
   prepared.make_measures = [](const Settings&) { return RunMeasures{}; };
   prepared.data = {{"upper_dim", settings.task().upper_dim}, {"lower_dim", settings.task().lower_dim}};
-  prepared.conclude = [solution, resolve, quadratic](const State& state, const OutputFolder&) {
-    return conclude(solution, resolve, make_quadratic(quadratic).problem, state);
+  const MeasureRule measure = settings.task().measure;
+  prepared.conclude = [solution, resolve, measure, quadratic](const State& state, const OutputFolder&) {
+    return conclude(solution, resolve, measure, make_quadratic(quadratic).problem, state);
   };
   return prepared;
 }

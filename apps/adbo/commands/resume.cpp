@@ -30,6 +30,13 @@ bool has_more_iterations(const Json& summary, const Settings& settings) {
          settings.options().iterations > summary.value("iterations", std::int64_t{0});
 }
 
+/// Whether the run was judged quickly and is now to be judged in full.
+bool has_more_to_measure(const Json& summary, const Settings& settings) {
+  const Json::json_pointer measure("/config/measure/value");
+  return summary.contains(measure) && summary[measure] == "quick" &&
+         settings.task().measure == MeasureRule::kFull;
+}
+
 }  // namespace
 
 ExitCode resume_run(const std::string& folder, const std::vector<Assignment>& flags,
@@ -44,13 +51,14 @@ ExitCode resume_run(const std::string& folder, const std::vector<Assignment>& fl
   const RunJournal journal = RunJournal::resumed(output, console, checkpoint_rule(settings));
   if (const std::optional<Json> summary = summary_of(output);
       summary && !summary->value("resumable", false)) {
-    if (!has_more_iterations(*summary, settings)) {
+    if (!has_more_iterations(*summary, settings) && !has_more_to_measure(*summary, settings)) {
       console.note(fmt::format("{}: the run is over ({} after {} iterations); there is nothing to go on with",
                                folder, summary->value("status", ""),
                                summary->value("iterations", std::int64_t{0})));
+      if (settings.task().json) console.deliver(json_text(*summary));
       return ExitCode::kFinished;
     }
-    journal.forget_second_run();
+    if (has_more_iterations(*summary, settings)) journal.forget_second_run();
   }
   return run_problem(settings, journal, environment);
 }

@@ -19,6 +19,12 @@
 namespace adbo::app {
 namespace {
 
+using SteadyTime = std::chrono::steady_clock::time_point;
+
+double seconds_since(SteadyTime begun) {
+  return std::chrono::duration<double>(std::chrono::steady_clock::now() - begun).count();
+}
+
 void refuse_invalid(const Status& status) {
   if (status.ok()) return;
   if (status.code() == StatusCode::kInvalidOption) throw UsageError(status.message());
@@ -51,8 +57,7 @@ RunFiles with_arrivals(RunFiles files, const Settings& settings, const RunJourna
 }
 
 RunOutcome run(const PreparedTask& task, const Settings& settings, const RunJournal& journal,
-               StopSignal& stop, const Console& console) {
-  const auto begin = std::chrono::steady_clock::now();
+               SteadyTime begun, StopSignal& stop, const Console& console) {
   Problem problem = identified(task.make_problem(), task);
   refuse_invalid(problem.validate());
   journal.open();
@@ -60,16 +65,15 @@ RunOutcome run(const PreparedTask& task, const Settings& settings, const RunJour
   const bool may_refit = task.with_held_out && settings.task().after_holdout == AfterHoldout::kRefit;
   std::optional<RunOutcome> chosen;
   if (may_refit) chosen = journal.chosen(problem.identity());
-  RunOutcome outcome =
-      chosen ? std::move(*chosen)
-             : run_solver(problem, settings, measures,
-                          with_arrivals(journal.first_run(), settings, journal, ""), stop, console);
+  RunOutcome outcome = chosen ? std::move(*chosen)
+                              : run_solver(problem, settings, measures,
+                                           with_arrivals(journal.first_run(), settings, journal, ""),
+                                           seconds_since(begun), stop, console);
   if (outcome.result.status.ok() && may_refit && is_refit_due(outcome, stop)) {
     if (!chosen) journal.keep_chosen(outcome, problem.identity());
     Problem whole = identified(task.with_held_out(), task);
-    const std::chrono::duration<double> used = std::chrono::steady_clock::now() - begin;
     refit(whole, settings, measures, with_arrivals(journal.second_run(), settings, journal, "_refit"),
-          used.count(), stop, console, outcome);
+          seconds_since(begun), stop, console, outcome);
   }
   refuse_invalid(outcome.result.status);
   return outcome;
@@ -101,9 +105,9 @@ void refuse_invalid_options(const Settings& settings) {
 }
 
 FinishedRun run_task(const PreparedTask& task, const Settings& settings, const RunJournal& journal,
-                     StopSignal& stop, const Console& console) {
+                     SteadyTime begun, StopSignal& stop, const Console& console) {
   const OutputFolder& folder = journal.folder();
-  RunOutcome outcome = run(task, settings, journal, stop, console);
+  RunOutcome outcome = run(task, settings, journal, begun, stop, console);
   const State state{std::move(outcome.result.upper), std::move(outcome.result.lower)};
   write_upper(folder.file("upper.npy"), state.upper);
   if (stop.received() != 0)

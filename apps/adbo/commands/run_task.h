@@ -1,5 +1,6 @@
 #pragma once
 
+#include <chrono>
 #include <optional>
 #include <string>
 
@@ -30,7 +31,9 @@ void refuse_invalid_options(const Settings& settings);
 /// Runs the method of the settings on the task, measures the result and leaves trace, summary and result
 /// files in the journal's folder, which it makes. UsageError and std::runtime_error for what the solver
 /// refuses; what an objective or a writer throws.
+/// `begun` is when the limit of time began to count.
 [[nodiscard]] FinishedRun run_task(const PreparedTask& task, const Settings& settings,
-                                   const RunJournal& journal, StopSignal& stop, const Console& console);
+                                   const RunJournal& journal, std::chrono::steady_clock::time_point begun,
+                                   StopSignal& stop, const Console& console);
 
 }  // namespace adbo::app

@@ -28,6 +28,7 @@ struct TuningTask {
   UpperBounds bounds;
   StartPoint start;
   ResolveOptions resolve;
+  MeasureRule measure = MeasureRule::kFull;
   std::optional<ValueFunction> at_start;  ///< once it is needed
 };
 
@@ -119,7 +120,17 @@ const ValueFunction& value_at_start(TuningTask& task, Problem& whole) {
   return *task.at_start;
 }
 
+/// Without a re-solve.
+Findings conclude_quickly(const TuningTask& task, const State& state, const OutputFolder& folder) {
+  const ModelScore score = test_of(task, state.lower);
+  write_files(task, state, state.lower, folder);
+  return {.metrics = {{"test_accuracy_at_consensus", score.accuracy}, {"test_loss_at_consensus", score.loss}},
+          .words = {quick_words()},
+          .no_value = {}};
+}
+
 Findings conclude(TuningTask& task, const State& state, const OutputFolder& folder) {
+  if (task.measure == MeasureRule::kQuick) return conclude_quickly(task, state, folder);
   Problem whole = make_problem(task, task.data.shards);
   const bool start_is_new = !task.at_start;
   const ValueFunction& start = value_at_start(task, whole);
@@ -202,6 +213,7 @@ PreparedTask prepare_tuning(Settings& settings, LoadedData data, const Console& 
   task->settings = tuning_settings(settings.task(), data.classes());
   task->bounds = settings.task().bounds;
   task->resolve = resolve_options(settings, kAutomaticTolerance);
+  task->measure = settings.task().measure;
   io::Digest digest = split_digest(settings, data, rows, labels);
   task->data = make_task_data<TuningShard>(settings, std::move(data), rows, labels, console);
   task->start = start_of(*task, settings);

@@ -98,11 +98,21 @@ bool was_cut_short(const Summary& summary, const StopSignal& stop) {
          summary.termination != Termination::kConverged && summary.termination != Termination::kStopped;
 }
 
+/// With what is left of the limit of time: if nothing is, a run that ends at its start.
+Options within_limit(Options options, double seconds_used) {
+  constexpr double kNothing = 1e-9;  // 0 would be no limit
+  if (options.time_limit_seconds > 0) {
+    options.time_limit_seconds = std::max(kNothing, options.time_limit_seconds - seconds_used);
+  }
+  return options;
+}
+
 }  // namespace
 
 RunOutcome run_solver(Problem& problem, const Settings& settings, const RunMeasures& measures,
-                      const RunFiles& files, StopSignal& stop, const Console& console) {
-  return run_once(problem, settings.options(), settings, measures, files, stop, console);
+                      const RunFiles& files, double seconds_used, StopSignal& stop, const Console& console) {
+  return run_once(problem, within_limit(settings.options(), seconds_used), settings, measures, files, stop,
+                  console);
 }
 
 bool is_refit_due(const RunOutcome& outcome, const StopSignal& stop) {
@@ -114,13 +124,11 @@ void refit(Problem& problem, const Settings& settings, const RunMeasures& measur
            double seconds_used, StopSignal& stop, const Console& console, RunOutcome& outcome) {
   if (!is_refit_due(outcome, stop)) return;
   Result& chosen = outcome.result;
-  Options options = settings.options();
+  const double limit = settings.options().time_limit_seconds;
+  outcome.was_interrupted = limit > 0 && seconds_used >= limit;
+  if (outcome.was_interrupted) return;
+  Options options = within_limit(settings.options(), seconds_used);
   options.iterations = outcome.held_out->delivered_iteration;
-  if (options.time_limit_seconds > 0) {
-    options.time_limit_seconds -= seconds_used;
-    outcome.was_interrupted = options.time_limit_seconds <= 0;
-    if (outcome.was_interrupted) return;
-  }
   console.progress("running again with all validation rows");
   RunMeasures traced = measures;
   traced.held_out = nullptr;

@@ -35,14 +35,15 @@ struct RunFiles {
 
 /// Runs the solver with trace, tests and progress; ends in order when `stop` receives a signal. With held-out
 /// rows the result is the state that EarlyStopping chooses, and the run ends when `patience` says so.
+/// `seconds_used`: of the limit of time, by what this command has done before.
 [[nodiscard]] RunOutcome run_solver(Problem& problem, const Settings& settings, const RunMeasures& measures,
-                                    const RunFiles& files, StopSignal& stop, const Console& console);
+                                    const RunFiles& files, double seconds_used, StopSignal& stop,
+                                    const Console& console);
 
 /// Runs `problem`, the same with the held-out rows in it, for as many iterations as the chosen state of
 /// `outcome` had, and puts the result in the place of that state. Does nothing where the first run was cut
 /// short (a signal, a limit of time, divergence) or chose its start; a second run that is cut short leaves
-/// the chosen state. `measures` trace it, without held-out rows. `seconds_used`: of the limit of time, by
-/// what this command has done before.
+/// the chosen state. `measures` trace it, without held-out rows. `seconds_used` as above.
 void refit(Problem& problem, const Settings& settings, const RunMeasures& measures, const RunFiles& files,
            double seconds_used, StopSignal& stop, const Console& console, RunOutcome& outcome);
 /// Whether refit() would run.

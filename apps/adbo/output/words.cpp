@@ -193,6 +193,10 @@ Words cleaning_words(const CleaningMeasures& measures, const CleaningFacts& fact
         "The validation rows were taken from the training file: their labels are trusted as they stand and "
         "are not judged.");
   }
+  if (!facts.is_full) {
+    words.push_back(quick_words());
+    return words;
+  }
   add_comparison_with_alternatives(words, measures);
   add_weights_alone(words, measures);
   add_true_mask(words, measures);
@@ -206,6 +210,11 @@ Words cleaning_words(const CleaningMeasures& measures, const CleaningFacts& fact
                     facts.tolerance, measures.worst_gradient_norm));
   }
   return words;
+}
+
+std::string quick_words() {
+  return "Nothing was trained again (measure = quick): model and verdicts are those of the run's own lower "
+         "variable, and what the run is worth was not measured.";
 }
 
 std::string trouble_words(const ValueFunction& at, std::string_view where) {

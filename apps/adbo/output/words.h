@@ -26,6 +26,7 @@ inline constexpr double kLeastEffectiveShare = 0.1;
 
 struct CleaningFacts {
   bool validation_from_train = false;  ///< the trusted rows are part of --train
+  bool is_full = true;                 ///< with re-trained models
   double tolerance = 0;                ///< of the re-solves
 };
 /// Whether cleaning was worth it, compared with the simple alternatives.
@@ -36,6 +37,9 @@ struct CleaningFacts {
 [[nodiscard]] std::vector<std::string> tuning_words(const ValueFunction& end, const ValueFunction& start,
                                                     double accuracy_end, double accuracy_start,
                                                     double tolerance = 0);
+
+/// What a run says whose lower level was not re-solved.
+[[nodiscard]] std::string quick_words();
 
 /// Why there is no value function, as tuning_words() says it; nothing where there is one.
 [[nodiscard]] std::string trouble_words(const ValueFunction& at, std::string_view where);

@@ -6,6 +6,7 @@
 #include <algorithm>
 #include <array>
 #include <charconv>
+#include <utility>
 
 #include "adbo/version.h"
 #include "settings/saved_run.h"
@@ -157,7 +158,7 @@ void add_settings(CLI::App& command, const CommandInfo& info, CommandLine& line)
       ->group("Settings");
   add_set(command, line);
   if (info.name == CommandName::kRun) {
-    command.add_option("config", line.config_path, "TOML file of settings")->type_name("FILE")->required();
+    command.add_option("config", line.config_path, "TOML file of settings")->type_name("FILE");
   } else {
     command.add_option("--config", line.config_path, "TOML file of settings")
         ->type_name("FILE")
@@ -178,10 +179,9 @@ void add_command(CLI::App& app, const CommandInfo& info, CommandLine& line) {
     command
         ->add_option("folder", line.report_folder,
                      "Folder of a run or of a comparison; report.html goes there")
-        ->type_name("DIR")
-        ->required();
+        ->type_name("DIR");
   } else if (info.name == CommandName::kResume) {
-    command->add_option("folder", line.run_folder, "Output folder of the run")->type_name("DIR")->required();
+    command->add_option("folder", line.run_folder, "Output folder of the run")->type_name("DIR");
     for (const SettingInfo& setting : setting_table()) {
       add_setting(*command, setting, line);
       // The others are understood, so that they can be compared with what the run has, and not offered.
@@ -243,6 +243,29 @@ void refuse_leftovers(const CLI::App& app) {
   }
 }
 
+/// CLI11's message, but for those that only programmers understand.
+std::string in_our_words(const std::string& message) {
+  constexpr std::array<std::pair<std::string_view, std::string_view>, 2> kWords{
+      {{": At Most 1 required", " is given more than once"}, {": 1 required", " needs a value"}}};
+  for (const auto& [theirs, ours] : kWords) {
+    const std::size_t end = message.find(theirs);
+    if (end != std::string::npos) return message.substr(0, end) + std::string(ours);
+  }
+  return message;
+}
+
+void require_argument(const CommandLine& line) {
+  if (line.command == CommandName::kRun && line.config_path.empty()) {
+    throw UsageError("run: the file of settings is missing, as in adbo run FILE");
+  }
+  if (line.command == CommandName::kReport && line.report_folder.empty()) {
+    throw UsageError("report: the folder of a run or comparison is missing, as in adbo report DIR");
+  }
+  if (line.command == CommandName::kResume && line.run_folder.empty()) {
+    throw UsageError("resume: the folder of a run is missing, as in adbo resume DIR");
+  }
+}
+
 void refuse_unknown_command(const std::vector<std::string>& arguments) {
   if (arguments.empty())
     throw UsageError(
@@ -274,8 +297,7 @@ CommandLine parse_command_line(const std::vector<std::string>& arguments) {
   try {
     app.parse(reversed);
   } catch (const CLI::CallForHelp&) {
-    const auto chosen = app.get_subcommands();
-    line.text = chosen.empty() ? app.help() : chosen.front()->help();
+    line.text = app.help();
     line.command.reset();
     return line;
   } catch (const CLI::CallForVersion& version) {
@@ -283,9 +305,10 @@ CommandLine parse_command_line(const std::vector<std::string>& arguments) {
     line.command.reset();
     return line;
   } catch (const CLI::ParseError& error) {
-    throw UsageError(error.what());
+    throw UsageError(in_our_words(error.what()));
   }
   refuse_leftovers(app);
+  require_argument(line);
   return line;
 }
 

@@ -19,7 +19,7 @@ namespace {
 constexpr std::array<std::string_view, 7> kSharedConditions{"method", "clock",    "delay",  "stragglers",
                                                             "seed",   "executor", "threads"};
 /// What a comparison has one of, or none.
-constexpr std::array<std::string_view, 1> kOfOneRun{"require_converged"};
+constexpr std::array<std::string_view, 2> kOfOneRun{"require_converged", "measure"};
 
 bool contains(std::span<const std::string_view> list, std::string_view word) {
   return std::find(list.begin(), list.end(), word) != list.end();

@@ -64,8 +64,9 @@ void collect(const toml::table& table, const std::string& source, bool top, std:
   }
 }
 
-/// Refuses bytes other than printable ASCII outside of strings and comments, and a string where none can
-/// begin: no TOML, and where toml++ 3.3 expects blanks it meets such bytes with undefined behaviour.
+/// Refuses what settings have no use for and what toml++ 3.3 meets with undefined behaviour, which is any
+/// character beyond ASCII where it looks for the end of a number or for blanks. What is left is lines of
+/// `key = value` and `[name]`, in which strings stand where one can begin, and only they go beyond ASCII.
 class Precheck {
  public:
   Precheck(std::string_view text, const std::string& source) : text_(text), source_(source) {}
@@ -76,12 +77,13 @@ class Precheck {
       if (c == '#') {
         at_ = std::min(text_.find('\n', at_), text_.size());
       } else if (c == '"' || c == '\'') {
-        if (std::string_view("\n=[{,.").find(last_) == std::string_view::npos)
-          refuse("no string can begin here");
+        check_string();
         skip_string(c);
         last_ = c;
       } else {
         check(c);
+        if (c == '=') in_value_ = true;
+        if (c == '\n') in_value_ = false;
         if (!is_blank(c)) last_ = c;
         ++at_;
       }
@@ -91,11 +93,24 @@ class Precheck {
  private:
   static bool is_blank(char c) { return c == ' ' || c == '\t' || c == '\r'; }
 
+  /// Between the backslash that breaks a line and where the string goes on.
+  static bool is_skipped(char c) { return is_blank(c) || (c >= '\n' && c <= '\r'); }
+
   void check(char c) const {
     if (c != '\n' && !is_blank(c) && (c < ' ' || c > '~')) {
       refuse(fmt::format("the byte 0x{:02x} has no place outside of strings and comments",
                          static_cast<unsigned char>(c)));
     }
+    if (c == '{' || c == '}' || (in_value_ && (c == '[' || c == ']' || c == ','))) {
+      refuse("a setting is a number, a text, true or false; a table is a line of its own, [name]");
+    }
+    if (c == '=' && in_value_) refuse("a second = in one line");
+  }
+
+  /// A string is a part of a key, or a value from its first character on.
+  void check_string() const {
+    const std::string_view before = in_value_ ? "=" : "\n[.";
+    if (before.find(last_) == before.npos) refuse("no string can begin here");
   }
 
   /// Past a backslash and what it is for. Where it breaks a line of a long string toml++ takes what follows
@@ -103,11 +118,13 @@ class Precheck {
   void skip_escape(bool is_long) {
     ++at_;
     if (at_ >= text_.size()) return;
-    if (!is_long || !(is_blank(text_[at_]) || text_[at_] == '\n')) {
+    if (static_cast<unsigned char>(text_[at_]) > '~')
+      refuse("a backslash before a character that is not ASCII");
+    if (!is_long || !is_skipped(text_[at_])) {
       ++at_;
       return;
     }
-    while (at_ < text_.size() && (is_blank(text_[at_]) || text_[at_] == '\n')) ++at_;
+    while (at_ < text_.size() && is_skipped(text_[at_])) ++at_;
     if (at_ < text_.size() && static_cast<unsigned char>(text_[at_]) > '~') {
       refuse("a line that a backslash breaks goes on with a character that is not ASCII");
     }
@@ -140,7 +157,8 @@ class Precheck {
   std::string_view text_;
   const std::string& source_;
   std::size_t at_ = 0;
-  char last_ = '\n';  ///< the last byte that is neither blank nor of a string or comment
+  char last_ = '\n';       ///< the last byte that is neither blank nor of a string or comment
+  bool in_value_ = false;  ///< behind the = of a line
 };
 
 bool is_malformed(std::string_view text) {
@@ -168,6 +186,8 @@ std::size_t malformed_line(std::string_view text) {
 }  // namespace
 
 std::vector<Assignment> parse_config(std::string_view text, const std::string& source) {
+  constexpr std::string_view byte_order_mark = "\xef\xbb\xbf";
+  if (text.starts_with(byte_order_mark)) text.remove_prefix(byte_order_mark.size());
   Precheck(text, source).run();
   std::vector<Assignment> result;
   try {

@@ -104,6 +104,14 @@ void check_execution(const Settings& settings) {
                {"threads", "worker_deadline"});
 }
 
+void check_measures(const Settings& settings) {
+  const TaskSettings& task = settings.task();
+  if (task.measure == MeasureRule::kFull) return;
+  refuse_while(settings, true, "with measure = quick", {"deliver"});
+  refuse_while(settings, task.resolve_every == 0, "with measure = quick",
+               {"measure_tolerance", "measure_evaluations"});
+}
+
 void check_data(const Settings& settings) {
   const TaskSettings& task = settings.task();
   refuse_while(settings, task.train.empty(), "without train", {"train_labels"});
@@ -136,6 +144,7 @@ void refuse_settings_without_effect(const Settings& settings) {
   check_round_methods(settings);
   check_execution(settings);
   check_data(settings);
+  check_measures(settings);
   check_output(settings);
 }
 

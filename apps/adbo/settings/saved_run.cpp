@@ -23,7 +23,8 @@ constexpr int kFormat = 1;
 
 constexpr std::array<std::string_view, 6> kDataFiles{
     "train", "train_labels", "validation", "validation_labels", "test", "test_labels"};
-constexpr std::array<std::string_view, 14> kOtherFree{"record",
+constexpr std::array<std::string_view, 15> kOtherFree{"record",
+                                                      "measure",
                                                       "evaluate_every",
                                                       "threads",
                                                       "executor",

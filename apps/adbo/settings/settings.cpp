@@ -32,8 +32,9 @@ ProblemKind problem_of(const Assignment* given) {
   constexpr std::array kinds{ProblemKind::kClean, ProblemKind::kTune, ProblemKind::kQuadratic};
   if (given == nullptr) {
     throw UsageError(
-        "no problem is named: write problem = \"clean\", \"tune\" or \"quadratic\" in the file, or --set "
-        "problem=clean");
+        "no problem is named: give --problem clean (or tune) to compare, write problem = \"clean\", \"tune\" "
+        "or "
+        "\"quadratic\" in the file, or --set problem=clean");
   }
   for (const ProblemKind kind : kinds) {
     if (to_string(kind) == given->value) return kind;

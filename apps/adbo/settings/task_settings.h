@@ -33,6 +33,8 @@ struct UpperBounds {
   BoundsRule rule = BoundsRule::kAuto;
   double lowest = 0, highest = 0;  ///< of kGiven
 };
+/// Whether the lower level is re-solved at the end, or the run's own lower variable is judged.
+enum class MeasureRule { kFull, kQuick };
 enum class ProgressMode { kAuto, kBar, kLines, kNone };
 
 struct TaskSettings {
@@ -76,6 +78,7 @@ struct TaskSettings {
   double heterogeneity = 1;
 
   // Measures
+  MeasureRule measure = MeasureRule::kFull;
   DeliverRule deliver = DeliverRule::kTrimmed;
   double measure_tolerance = 0;
   std::int64_t measure_evaluations = 2000;

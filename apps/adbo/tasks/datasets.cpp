@@ -32,6 +32,7 @@ io::DatasetRequest base_request(const TaskSettings& task) {
 /// A file that has to fit a training file already read: same index base, same width at least.
 io::DatasetRequest matching_request(const TaskSettings& task, const io::Table& train) {
   io::DatasetRequest request = base_request(task);
+  request.follows_another = true;
   if (train.index_base)
     request.index_base = *train.index_base == 0 ? io::IndexBase::kZero : io::IndexBase::kOne;
   if (train.format == "libsvm") request.min_columns = io::column_count(train);

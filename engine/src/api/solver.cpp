@@ -67,9 +67,10 @@ detail::InProcessTransport::WaitReport wait_report(Observer* observer) {
 
 /// What a run consists of, beside the problem. The limits and the observer are the master's alone.
 struct Run {
-  Run(const Problem& problem, const Options& used, const detail::RunLimits& limits, Observer* observer,
-      ArrivalRecorder* recorder, const std::optional<std::vector<Arrival>>& replayed)
+  Run(const Problem& problem, const Options& used, std::shared_ptr<const detail::RunLimits> ends,
+      Observer* observer, ArrivalRecorder* recorder, const std::optional<std::vector<Arrival>>& replayed)
       : options(used),
+        limits(std::move(ends)),
         method(detail::make_method(problem, options)),
         transport({.programs = std::move(method.programs),
                    .make_snapshot = std::move(method.make_snapshot),
@@ -81,9 +82,10 @@ struct Run {
                    .deadline_seconds = options.worker_deadline_seconds,
                    .report_waiting = wait_report(observer),
                    .recorder = recorder},
-                  limits) {}
+                  *limits) {}
 
   Options options;
+  std::shared_ptr<const detail::RunLimits> limits;  ///< workers that are given up look at them for longer
   detail::MethodParts method;
   InProcessTransport transport;
 };
@@ -125,7 +127,7 @@ Status check_arrivals(const std::optional<std::vector<Arrival>>& arrivals, std::
 
 struct Solver::Impl {
   Options options;
-  detail::RunLimits limits;
+  std::shared_ptr<detail::RunLimits> limits = std::make_shared<detail::RunLimits>();
   ArrivalRecorder* recorder = nullptr;
   std::optional<std::vector<Arrival>> replayed;
 
@@ -144,7 +146,7 @@ Identity Solver::identity(const Problem& problem) const {
   return checkpoint_facts(detail::resolve_options(impl_->options, problem.num_workers()), problem).identity;
 }
 
-void Solver::request_stop() noexcept { impl_->limits.request_stop(); }
+void Solver::request_stop() noexcept { impl_->limits->request_stop(); }
 
 Result Solver::solve(Problem& problem, Observer* observer, CheckpointSink* checkpoints) {
   return impl_->run(problem, std::nullopt, observer, checkpoints);
@@ -177,8 +179,9 @@ Result Solver::Impl::run(Problem& problem, std::optional<std::span<const std::by
 
   auto run = std::make_unique<Run>(problem, used, limits, observer, recorder, replayed);
   describe_settings(result.summary, options, used, problem.num_workers(), run->transport.threads());
-  limits.start(used.time_limit_seconds);
-  detail::MasterLoop loop(run->options, *run->method.master, run->transport, limits, observer, {sink, facts});
+  limits->start(used.time_limit_seconds);
+  detail::MasterLoop loop(run->options, *run->method.master, run->transport, *limits, observer,
+                          {sink, facts});
   try {
     if (checkpoint) {
       StateArchive saved = StateArchive::loading_from(opened.state);
@@ -190,7 +193,7 @@ Result Solver::Impl::run(Problem& problem, std::optional<std::span<const std::by
     result.status = {StatusCode::kInvalidCheckpoint, error.what()};
     return result;
   }
-  limits.clear_stop();
+  limits->clear_stop();
   const auto v = loop.final_upper(), z = loop.final_lower();
   result.upper.assign(v.begin(), v.end());
   result.lower.assign(z.begin(), z.end());

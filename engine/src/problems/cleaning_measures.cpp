@@ -78,10 +78,26 @@ class CleaningMeasurement {
 
   CleaningMeasures run() {
     check_result();
+    if (input_.depth == MeasureDepth::kQuick) return run_quick();
     return input_.baselines != nullptr ? run(*input_.baselines) : run(fit_baselines());
   }
 
  private:
+  CleaningMeasures run_quick() {
+    require(input_.lower_consensus.size(), model_size(), "the lower consensus");
+    measures_.effective_training_rows = effective_rows(weights_of(input_.upper));
+    deliver({input_.lower_consensus.begin(), input_.lower_consensus.end()});
+    measure_consensus();
+    if (!input_.label_changed.empty()) measure_detection();
+    return std::move(measures_);
+  }
+
+  void deliver(std::vector<double> model) {
+    measures_.delivered_model = std::move(model);
+    measures_.test_accuracy_delivered = test_accuracy(measures_.delivered_model);
+    measures_.verdicts = judge_probabilities(probabilities(measures_.delivered_model), labels_, classes());
+  }
+
   CleaningMeasures run(const CleaningBaselines& baselines) {
     check_baselines(baselines);
     measure_baselines(baselines);
@@ -93,14 +109,17 @@ class CleaningMeasurement {
     measures_.test_accuracy_retrained = test_accuracy(retrained);
 
     measures_.effective_training_rows = effective_rows(weights);
-    measures_.delivered_model = input_.deliver == DeliverRule::kWeighted
-                                    ? fit_delivered(weights, baselines.validation_only)
-                                    : fit_delivered(unsuspected(mean_model(plain, retrained)), retrained);
-    measures_.test_accuracy_delivered = test_accuracy(measures_.delivered_model);
-    measures_.verdicts = judge_probabilities(probabilities(measures_.delivered_model), labels_, classes());
+    deliver(input_.deliver == DeliverRule::kWeighted
+                ? fit_delivered(weights, baselines.validation_only)
+                : fit_delivered(unsuspected(mean_model(plain, retrained)), retrained));
 
     if (!input_.lower_consensus.empty()) measure_consensus();
-    if (!input_.label_changed.empty()) measure_detection(plain);
+    if (!input_.label_changed.empty()) {
+      measure_detection();
+      measures_.detection_auc_plain =
+          auc_of_low(judge_probabilities(probabilities(plain), labels_, classes()).given_probability,
+                     input_.label_changed);
+    }
     return std::move(measures_);
   }
 
@@ -291,13 +310,11 @@ class CleaningMeasurement {
         test_->value(input_.lower_consensus, {}, 1.0 / static_cast<double>(test_->rows()));
   }
 
-  void measure_detection(std::span<const double> plain) {
+  void measure_detection() {
     const std::span<const std::uint8_t> changed = input_.label_changed;
     measures_.detection_auc = auc_of_low(measures_.verdicts.given_probability, changed);
     // psi ranks the rows as sigmoid(psi) does, without the ties where the sigmoid saturates.
     measures_.detection_auc_weight = auc_of_low(input_.upper, changed);
-    measures_.detection_auc_plain =
-        auc_of_low(judge_probabilities(probabilities(plain), labels_, classes()).given_probability, changed);
     const DetectionScores scores = detection_scores(measures_.verdicts.is_suspect, changed);
     measures_.detection_precision = scores.precision;
     measures_.detection_recall = scores.recall;

@@ -72,9 +72,8 @@ class Penalty {
   /// out [n] = penalty_factor r'(psi_j) times the sum over the blocks of w^2.
   void slope(std::span<const double> w, std::span<double> out) const {
     std::fill(out.begin(), out.end(), 0.0);
-    for_each(w.size(), [&](std::size_t j, std::size_t k) {
-      out[j] += factor_ * coefficient_[j].slope * w[k] * w[k];
-    });
+    for_each(w.size(),
+             [&](std::size_t j, std::size_t k) { out[j] += factor_ * coefficient_[j].slope * w[k] * w[k]; });
   }
 
   /// out [n] = 2 penalty_factor r'(psi_j) times the sum over the blocks of w u.

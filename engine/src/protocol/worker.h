@@ -4,6 +4,7 @@
 
 #include "adbo/state_archive.h"
 #include "protocol/messages.h"
+#include "protocol/run_limits.h"
 
 namespace adbo::detail {
 
@@ -12,6 +13,9 @@ class NonFinite : public std::runtime_error {
  public:
   using std::runtime_error::runtime_error;
 };
+
+/// Thrown by a worker's program that ends an answer early because the run is over: there is no answer then.
+struct Abandoned {};
 
 /// What a method's workers compute: the transport calls one of the two for each request. One call at a time
 /// per object, from whichever thread. Exceptions and non-finite results become the message's failure.
@@ -30,6 +34,18 @@ class WorkerProgram {
   virtual void fill_start(UpdateMessage& message) const = 0;
   /// What the worker carries from one request to the next beside its messages.
   virtual void persist(StateArchive&) {}
+
+  /// Before the run: what ends it. The limits outlive the program.
+  void watch(const RunLimits& limits) { limits_ = &limits; }
+
+ protected:
+  /// For answers that take many evaluations, between two of them: a run that is over waits for nothing.
+  void require_wanted() const {
+    if (limits_ != nullptr && limits_->interrupted()) throw Abandoned();
+  }
+
+ private:
+  const RunLimits* limits_ = nullptr;
 };
 
 }  // namespace adbo::detail

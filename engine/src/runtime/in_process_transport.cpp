@@ -19,13 +19,16 @@ constexpr std::chrono::milliseconds kPatience{100};
 /// From one report of waiting to the next.
 constexpr double kReportInterval = 5;
 
-/// Runs one computation of a worker; what it throws becomes the message's failure.
+/// Runs one computation of a worker; what it throws becomes the message's failure. False where it was given
+/// up and there is no answer.
 template <class Message, class Compute>
-void compute_into(Message& message, const Compute& compute) {
+bool compute_into(Message& message, const Compute& compute) {
   message.failure.failed = false;
   try {
     compute();
-    return;
+    return true;
+  } catch (const Abandoned&) {
+    return false;
   } catch (const NonFinite& error) {
     message.failure.non_finite = true;
     message.failure.what = error.what();
@@ -37,6 +40,7 @@ void compute_into(Message& message, const Compute& compute) {
     message.failure.what = "an exception that is no std::exception";
   }
   message.failure.failed = true;
+  return true;
 }
 
 }  // namespace
@@ -54,6 +58,7 @@ InProcessTransport::InProcessTransport(Parts parts, const RunLimits& limits)
   for (std::size_t i = 0; i < channels_.size(); ++i) {
     Channel& channel = channels_[i];
     channel.program = std::move(parts.programs[i]);
+    channel.program->watch(limits);
     for (std::size_t k = 0; k < kUpdateDepth; ++k) channel.program->size(channel.updates.slot_for_setup(k));
     for (std::size_t k = 0; k < kRoundDepth; ++k) channel.program->size(channel.rounds.slot_for_setup(k));
     channel.program->fill_start(claim_slot(channel.updates));
@@ -83,7 +88,7 @@ void InProcessTransport::run_worker(std::size_t worker) noexcept {
 void InProcessTransport::answer_step(Channel& channel, const Snapshot& snapshot) {
   UpdateMessage& out = claim_slot(channel.updates);
   const UpdateMessage& previous = *channel.updates.last_published();
-  compute_into(out, [&] { channel.program->step(channel.request, snapshot, previous, out); });
+  if (!compute_into(out, [&] { channel.program->step(channel.request, snapshot, previous, out); })) return;
   // A failed answer carries the state from before: another step may follow it.
   if (out.failure.failed) {
     WorkerFailure failure = std::move(out.failure);
@@ -95,9 +100,10 @@ void InProcessTransport::answer_step(Channel& channel, const Snapshot& snapshot)
 
 void InProcessTransport::answer_round(Channel& channel, const Snapshot& snapshot) {
   RoundMessage& out = claim_slot(channel.rounds);
-  compute_into(out, [&] {
+  const bool is_answer = compute_into(out, [&] {
     channel.program->round(channel.request, snapshot, *channel.updates.last_published(), out);
   });
+  if (!is_answer) return;
   channel.rounds.publish();  // (E1)
 }
 

@@ -96,6 +96,13 @@ enum class DeliverRule {
   kWeighted,  ///< all, weighted by sigmoid(psi)
 };
 
+/// Which models measure_cleaning() fits.
+enum class MeasureDepth {
+  kFull,
+  /// None: the model delivered and judged is `lower_consensus`, and what would need another is NaN.
+  kQuick,
+};
+
 /// Everything algorithmic honesty asks of a cleaning run. NaN: does not apply.
 ///
 /// Five models are fitted to optimality (ResolveOptions, C_r as in the problem):
@@ -151,6 +158,7 @@ struct CleaningMeasuresInput {
   std::span<const std::uint8_t> label_changed;  ///< [n], empty unless the run itself made the corruption
   DeliverRule deliver = DeliverRule::kTrimmed;
   const CleaningBaselines* baselines = nullptr;  ///< of the same data; null: they are fitted
+  MeasureDepth depth = MeasureDepth::kFull;
 };
 /// Fits the baselines; of the input, `upper`, `lower_consensus`, `test`, `deliver` and `baselines` are not
 /// looked at. The same bits for any number of threads. Throws as measure_cleaning() does.

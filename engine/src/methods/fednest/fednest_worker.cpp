@@ -73,6 +73,7 @@ void FedNestWorker::step_lower(const Request& request, RoundMessage& out) {
   std::copy(start.begin(), start.end(), y.begin());
   const bool is_exact = sampler_->lower_count(index_) == 1;
   for (std::int64_t k = 0; k < local.count; ++k) {
+    require_wanted();
     const Batch batch = sampler_->lower(index_, {.lower = local.first_draw + static_cast<std::uint64_t>(k)});
     if (!local.is_corrected) {
       lower_gradient(batch, x, y, gradient_, out.work);
@@ -98,6 +99,7 @@ void FedNestWorker::step_upper(const Request& request, RoundMessage& out) {
   std::copy(start.begin(), start.end(), x.begin());
   const bool is_exact = sampler_->upper_count(index_) == 1;
   for (std::int64_t k = 0; k < local.count; ++k) {
+    require_wanted();
     if (k > 0 && has_slope_) {
       const Batch batch =
           sampler_->upper(index_, {.upper = local.first_draw + static_cast<std::uint64_t>(k)});
@@ -118,6 +120,7 @@ void FedNestWorker::step_upper_alone(const Request& request, RoundMessage& out) 
   std::copy(start.begin(), start.end(), x.begin());
   const auto draws = static_cast<std::uint64_t>(local.adjoint_terms) + 1;
   for (std::int64_t k = 0; k < local.count; ++k) {
+    require_wanted();
     local_hypergradient(local, local.first_draw + static_cast<std::uint64_t>(k) * draws, x,
                         request.point.lower, out.work);
     add_scaled(-local.step, direction_x_, x);
@@ -130,6 +133,7 @@ void FedNestWorker::local_hypergradient(const LocalSteps& local, std::uint64_t d
   upper_slope(sampler_->upper(index_, {.upper = draw}), x, y, slope_, work);  // and gradient_ = grad_y G_i
   for (std::size_t k = 0; k < adjoint_.size(); ++k) adjoint_[k] = local.adjoint_step * gradient_[k];
   for (std::int64_t j = 1; j < local.adjoint_terms; ++j) {
+    require_wanted();
     const Batch batch = sampler_->lower(index_, {.lower = draw + static_cast<std::uint64_t>(j)});
     objective_.lower_batch(batch, x, y, adjoint_, {}, product_, {});
     count_evaluation(work, {.hessian_products = 1},

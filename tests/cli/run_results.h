@@ -1,0 +1,15 @@
+#pragma once
+// What two runs of the command have to agree on: everything but the machine's clocks.
+
+#include <nlohmann/json.hpp>
+#include <string>
+#include <vector>
+
+namespace adbo::test {
+
+/// The lines of a trace.csv without the columns of the machine's clocks.
+[[nodiscard]] std::vector<std::string> deterministic_trace(const std::string& csv);
+/// A summary.json without seconds of the machine's clocks and the name of the folder.
+[[nodiscard]] nlohmann::json deterministic_summary(const std::string& text);
+
+}  // namespace adbo::test
