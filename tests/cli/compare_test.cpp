@@ -5,6 +5,7 @@
 
 #include <algorithm>
 #include <nlohmann/json.hpp>
+#include <random>
 #include <sstream>
 
 #include "run_command.h"
@@ -23,6 +24,24 @@ namespace {
 
 /// A label that would break out of every kind of markup if it were not escaped.
 constexpr std::string_view kHostile = "<script>alert(1)</script>&\"'|";
+
+/// Rows that no model tells apart without errors: their coefficients have a finite best value.
+std::string noisy_rows() {
+  std::mt19937_64 generator(1);
+  const auto uniform = [&] { return 4 * static_cast<double>(generator() >> 11) * 0x1p-53 - 2; };
+  std::ostringstream text;
+  for (int r = 0; r < 200; ++r) {
+    std::ostringstream features;
+    double score = uniform();
+    for (int c = 1; c <= 12; ++c) {
+      const double x = uniform();
+      if (c <= 5) score += (c % 2 == 1 ? 2.0 : -1.5) / c * x;
+      features << ' ' << c << ':' << x;
+    }
+    text << (score > 0 ? "1" : "-1") << features.str() << '\n';
+  }
+  return text.str();
+}
 
 std::string hostile_csv() {
   std::ostringstream text;
@@ -284,7 +303,8 @@ TEST_CASE("compare: an option for one method wins over the plain one") {
   CHECK(row_of(table, "exact")["config"]["iterations"]["value"] == 3);
 }
 
-TEST_CASE("compare --search: every method tries as many steps, the smallest value function chooses") {
+TEST_CASE(
+    "compare --search: every method tries as many steps, the smallest value function that stands chooses") {
   const Workspace files;
   const std::vector<std::string> arguments =
       comparison(files) + std::vector<std::string>{"--methods", "soba,auto,aid-cg,adbo",      "--search", "5",
@@ -301,7 +321,13 @@ TEST_CASE("compare --search: every method tries as many steps, the smallest valu
     const Json& row = row_of(table, method);
     const Json& search = row["search"];
     CHECK(search["digest"] == digest);
-    REQUIRE(search["candidates"].size() == 5);
+    REQUIRE(search["candidates"].size() == 4);
+    REQUIRE(search["trials"].size() == 1);  // five runs
+    const Json& trial = search["trials"][0];
+    REQUIRE(trial["stands"] == true);
+    CHECK(trial["candidate"] == search["chosen"]);
+    CHECK(trial["folder"] == "search/" + std::string(method) + "-" +
+                                 std::to_string(search["chosen"].get<int>() + 1) + "-doubled");
     CHECK(search["candidates"][0]["steps"].empty());  // as given
     double best = search["value_function"];
     for (const Json& candidate : search["candidates"]) {
@@ -310,6 +336,12 @@ TEST_CASE("compare --search: every method tries as many steps, the smallest valu
     const std::size_t chosen = search["chosen"];
     CHECK(search["candidates"][chosen]["value_function"] == best);
     REQUIRE(chosen > 0);  // the default step hardly moves anything
+    CHECK(trial["steps"]["step_upper"].get<double>() ==
+          doctest::Approx(2 * search["candidates"][chosen]["steps"]["step_upper"].get<double>()));
+    const Json tried =
+        Json::parse(files.read("result/" + trial["folder"].get<std::string>() + "/summary.json"));
+    CHECK(tried["seed"] == 4);  // of no repeat and of no candidate
+    CHECK(contains(outcome.out, "; stands twice its steps)"));
     CHECK(row["config"]["step_upper"]["value"] == search["candidates"][chosen]["steps"]["step_upper"]);
     CHECK(row["config"]["step_upper"]["from"] == "search");
     const std::string folder = search["candidates"][chosen]["folder"];
@@ -321,10 +353,11 @@ TEST_CASE("compare --search: every method tries as many steps, the smallest valu
   CHECK(contains(outcome.out, "steps of auto: no steps to search"));
   // Every candidate of this one diverges: that is no reason to end.
   const Json& diverged = row_of(table, "adbo")["search"];
-  CHECK(diverged["candidates"].size() == 5);
+  CHECK(diverged["candidates"].size() == 4);
+  CHECK(diverged["trials"].empty());
   CHECK(diverged["candidates"][3]["status"] == "diverged");
   CHECK(!diverged.contains("chosen"));
-  CHECK(contains(outcome.out, "steps of adbo: as given: none of 5 candidates has a result"));
+  CHECK(contains(outcome.out, "steps of adbo: as given: none of 4 candidates has a result"));
 
   REQUIRE(files.run({"report", "result"}).code == 0);
   const std::string page = files.read("result/report.html");
@@ -343,6 +376,47 @@ TEST_CASE("compare --search: every method tries as many steps, the smallest valu
               .code == 0);
   CHECK(files.read("result/soba-2/upper.npy") == upper);
   CHECK(!contains(files.read("result/table.md"), "steps of"));
+}
+
+TEST_CASE("compare --search: the winner is not taken where its double diverges on another split") {
+  const Workspace files;
+  const Outcome outcome = files.run({"compare",
+                                     "--problem",
+                                     "tune",
+                                     "--methods",
+                                     "aid-cg",
+                                     "--search",
+                                     "4",
+                                     "--set",
+                                     "aid-cg.step_upper=8",
+                                     "--train",
+                                     files.write("train.libsvm", noisy_rows()),
+                                     "--workers",
+                                     "4",
+                                     "--iterations",
+                                     "200",
+                                     "--repeat",
+                                     "1",
+                                     "--clock",
+                                     "virtual",
+                                     "--out",
+                                     "result"});
+  INFO(outcome.err);
+  REQUIRE(outcome.code == 0);
+  const Json table = Json::parse(files.read("result/table.json"));
+  const Json& search = row_of(table, "aid-cg")["search"];
+  INFO(search.dump(1));
+  REQUIRE(search["candidates"].size() == 3);
+  REQUIRE(search["trials"].size() == 1);
+  const Json& trial = search["trials"][0];
+  CHECK(trial["candidate"] == 0);  // the best
+  CHECK(trial["steps"]["step_upper"] == 16);
+  CHECK(trial["status"] == "diverged");
+  CHECK(trial["stands"] == false);
+  REQUIRE(search["chosen"] == 2);
+  CHECK(search["candidates"][2]["value_function"] > search["candidates"][0]["value_function"]);
+  CHECK(row_of(table, "aid-cg")["config"]["step_upper"]["value"] < 8);
+  CHECK(contains(outcome.out, "; not tried with twice its steps)"));
 }
 
 TEST_CASE("report: of a comparison, hostile words stay words") {

@@ -149,6 +149,8 @@ TEST_CASE("refused: options of other methods than the chosen one") {
   refused({"--method", "exact", "--c1", "3"}, "cut_regularization has no effect with method = exact");
   refused({"--method", "exact", "--hp-lr", "3"}, "step_upper_local has no effect with method = exact");
   refused({"--method", "exact", "--tau", "3"}, "max_staleness has no effect with method = exact");
+  refused({"--method", "sdbo", "--tau", "3"},
+          "max_staleness has no effect with method = sdbo (it acts on adbo, async-hypergradient)");
   refused({"--method", "exact", "--active", "3"}, "active_workers has no effect with method = exact");
   refused({"--method", "exact", "--upper-rate", "3"},
           "upper_rate has no effect with method = exact (it acts on async-hypergradient)");

@@ -3,6 +3,7 @@
 #include <doctest/doctest.h>
 
 #include <cmath>
+#include <limits>
 #include <set>
 #include <string>
 #include <vector>
@@ -226,7 +227,7 @@ TEST_CASE("command line: what is refused, and how") {
   check_refused(line({"clean", "stray"}), {"unexpected argument \"stray\""});
   check_refused(line({"clean", "--seed"}), {"--seed"});
   check_refused(line({"clean", "--set", "seed"}), {"--set seed", "key=value"});
-  check_refused(line({"run"}), {"config"});
+  check_refused(line({"run"}), {"run: the file of settings is missing"});
   check_refused(line({"run", "a.toml", "--config", "b.toml"}), {"without a flag, as in adbo run FILE"});
   check_refused(line({"compare", "--method-s", "auto"}), {"did you mean \"--methods\"?"});
 }
@@ -367,28 +368,83 @@ TEST_CASE("step candidates: the given settings first, more of them cover the sam
   const std::vector<StepCandidate> four = candidates({soba}, 4), eight = candidates({soba}, 8);
   REQUIRE(four.size() == 4);
   REQUIRE(eight.size() == 8);
-  CHECK(std::equal(four.begin(), four.end(), eight.begin()));
-  CHECK(four[0].empty());
+  for (std::size_t k = 0; k < four.size(); ++k) CHECK(four[k].steps == eight[k].steps);
+  CHECK(four[0].steps.empty());
   // The automatic step of y stays automatic; 0.1 10^(-2 + 5 / 2).
-  REQUIRE(four[1].size() == 1);
-  CHECK(four[1][0].first == "step_upper");
-  CHECK(four[1][0].second == doctest::Approx(0.1 * std::sqrt(10.0)));
+  REQUIRE(four[1].steps.size() == 1);
+  CHECK(four[1].steps[0].first == "step_upper");
+  CHECK(four[1].steps[0].second == doctest::Approx(0.1 * std::sqrt(10.0)));
+  CHECK(four[1].lower_factor == 1);
   for (std::size_t k = 1; k < eight.size(); ++k) {
-    CHECK(eight[k][0].second > 1e-3);
-    CHECK(eight[k][0].second < 100);
+    CHECK(eight[k].steps[0].second > 1e-3);
+    CHECK(eight[k].steps[0].second < 100);
   }
   // A step of y that is given is searched too, around what is given.
   const std::vector<StepCandidate> both = candidates({soba, {"step_lower", "2", "--step-lower"}}, 2);
-  REQUIRE(both[1].size() == 2);
-  CHECK(both[1][1].first == "step_lower");
-  CHECK(both[1][1].second == doctest::Approx(2 * std::pow(10.0, -0.5)));
+  REQUIRE(both[1].steps.size() == 2);
+  CHECK(both[1].steps[1].first == "step_lower");
+  CHECK(both[1].steps[1].second == doctest::Approx(2 * std::pow(10.0, -0.5)));
 
-  CHECK(candidates({adbo}, 3)[1].size() == 4);
+  CHECK(candidates({adbo}, 3)[1].steps.size() == 4);
   CHECK(candidates({adbo, {"steps", "theorem2", "--steps"}}, 3).empty());
   CHECK(candidates({adbo, {"cuts", "implicit", "--cuts"}}, 3).empty());
-  CHECK(candidates({adbo, {"cuts", "implicit", "--cuts"}, {"steps", "fixed", "--steps"}}, 3)[1].size() == 2);
+  CHECK(
+      candidates({adbo, {"cuts", "implicit", "--cuts"}, {"steps", "fixed", "--steps"}}, 3)[1].steps.size() ==
+      2);
   for (const char* const method : {"auto", "async-hypergradient", "exact"}) {
     CHECK(candidates({{"method", method, "--method"}}, 3).empty());
   }
   CHECK(candidates({soba}, 0).empty());
+}
+
+TEST_CASE("step candidates: twice the steps, those that are as given included") {
+  const Settings settings = resolve_settings(
+      ProblemKind::kTune, {.flags = {{"method", "soba", "--method"}, {"step_lower", "2", "--step-lower"}}});
+  const std::vector<StepCandidate> both = step_candidates(settings, 2);
+  const StepValues given = doubled_steps(settings, both[0]), second = doubled_steps(settings, both[1]);
+  REQUIRE(given.size() == 2);
+  REQUIRE(second.size() == 2);
+  CHECK(given[0].second == 0.2);
+  CHECK(given[1].second == 4);
+  for (std::size_t s = 0; s < 2; ++s) {
+    CHECK(second[s].first == both[1].steps[s].first);
+    CHECK(second[s].second == doctest::Approx(2 * both[1].steps[s].second));
+  }
+}
+
+TEST_CASE("step search: as many runs for every method, a quarter of them trials") {
+  for (const std::int64_t runs : {1, 3, 4, 5, 8, 100}) {
+    const SearchBudget budget = search_budget(runs);
+    CHECK(budget.candidates + budget.trials == runs);
+    CHECK(budget.trials == runs / 4);
+    CHECK(budget.candidates >= 1);
+  }
+}
+
+TEST_CASE("step search: the best value wins until it fails a trial, and takes all longer steps with it") {
+  const auto candidate = [](double upper, double lower) {
+    return StepCandidate{.steps = {}, .upper_factor = upper, .lower_factor = lower};
+  };
+  const double none = std::numeric_limits<double>::quiet_NaN();
+  CandidateRanking ranking;
+  CHECK_FALSE(ranking.best());
+  ranking.add(candidate(100, 1), none);  // diverged
+  CHECK_FALSE(ranking.best());
+  CHECK_FALSE(ranking.has_any_left());
+  ranking.add(candidate(1, 1), 0.5);
+  ranking.add(candidate(30, 1), 0.1);   // at the edge
+  ranking.add(candidate(40, 1), 0.11);  // beyond it, and lucky
+  ranking.add(candidate(10, 2), 0.2);
+  ranking.add(candidate(30, 0.5), 0.3);  // as long a step of x, a shorter one of y
+  CHECK(ranking.best() == 2);
+  ranking.fail(2);
+  CHECK(ranking.best() == 4);
+  ranking.fail(4);
+  CHECK(ranking.best() == 5);
+  ranking.fail(5);
+  CHECK(ranking.best() == 1);
+  CHECK(ranking.has_any_left());
+  ranking.fail(1);
+  CHECK_FALSE(ranking.has_any_left());
+  CHECK(ranking.best() == 1);  // the shortest
 }

@@ -175,6 +175,14 @@ std::vector<Case> cases() {
   Options light = base_options(Method::kFedNest);
   light.fednest_variant = FedNestVariant::kLight;
   add("light fednest", light);
+  Options gossip = base_options(Method::kDsbo);
+  gossip.dsbo_variant = DsboVariant::kGossip;
+  add("dsbo as published", gossip);
+  Options exact = base_options(Method::kCpbo);
+  exact.multipliers = MultiplierRule::kExact;
+  exact.cut_interval = 2;
+  exact.cut_rule = CutRule::kAlways;
+  add("cpbo with exact multipliers", exact);
   return all;
 }
 

@@ -41,6 +41,13 @@ TEST_CASE("which options act on which method") {
   CHECK(acts("delay", Method::kExact));
   CHECK_FALSE(acts("active_workers", Method::kExact));
   CHECK(acts("active_workers", Method::kAdbo));
+  CHECK(acts("max_staleness", Method::kAdbo));
+  CHECK(acts("max_staleness", Method::kAuto));
+  CHECK_FALSE(acts("max_staleness", Method::kSdbo));  // nobody is late where everybody is awaited
+  CHECK_FALSE(acts("max_staleness", Method::kExact));
+  CHECK(acts("multipliers", Method::kCpbo));
+  CHECK(acts("dsbo_variant", Method::kDsbo));
+  CHECK_FALSE(acts("dsbo_variant", Method::kSpdb));
   CHECK(acts("max_cuts", Method::kSdbo));
   CHECK_FALSE(acts("max_cuts", Method::kAsyncHypergradient));
   CHECK(acts("upper_rate", Method::kAuto));  // what auto stands for

@@ -41,7 +41,7 @@ Status set(std::string_view name, std::string_view value) {
 
 TEST_CASE("option table: every member of Options has a row, and every name is unique") {
   // As many as Options has members: one that is added there has to come here.
-  CHECK(adbo::option_table().size() == 72);
+  CHECK(adbo::option_table().size() == 73);
   std::set<std::string> names;
   for (const OptionInfo& info : adbo::option_table()) {
     CHECK(names.insert(std::string(info.name)).second);
@@ -242,6 +242,19 @@ TEST_CASE("validation: delays and stragglers") {
   check_refused(adbo::validate_options(options, 3), {"stragglers", "3:0", "K:FACTOR"});
   options.stragglers = "3:-1";
   CHECK(!adbo::validate_options(options, 3).ok());
+}
+
+TEST_CASE("validation: exact multipliers need implicit cuts, or cpbo, and not too many cuts") {
+  Options options;
+  options.method = adbo::Method::kAdbo;
+  options.multipliers = adbo::MultiplierRule::kExact;
+  check_refused(adbo::validate_options(options, 4), {"multipliers = exact", "cuts = implicit"});
+  options.method = adbo::Method::kCpbo;
+  CHECK(adbo::validate_options(options, 4).ok());
+  options.max_cuts = 101;
+  check_refused(adbo::validate_options(options, 4), {"max_cuts = 101", "multipliers = exact", "at most 100"});
+  options.multipliers = adbo::MultiplierRule::kAscent;
+  CHECK(adbo::validate_options(options, 4).ok());
 }
 
 TEST_CASE("validation: combinations without meaning") {

@@ -182,8 +182,76 @@ TEST_CASE("spdb: reaches the closed form on every graph") {
   }
 }
 
-TEST_CASE("dsbo: exact where everybody hears everybody; elsewhere a floor that falls with the steps") {
+TEST_CASE("spdb: on softmax regression its agents agree, and their hypergradients' mean is the exact one") {
+  std::vector<CleaningShard> shards;
+  for (std::uint64_t i = 0; i < 4; ++i) {
+    shards.push_back(
+        {.train = test::random_rows(30, 5, 3, 30 + i), .validation = test::random_rows(20, 5, 3, 40 + i)});
+  }
+  Problem problem = make_hyper_cleaning(shards, {.classes = 3, .ridge = 0.05});
+  for (const GraphKind graph : {GraphKind::kRing, GraphKind::kComplete}) {
+    CAPTURE(static_cast<int>(graph));
+    Options options = base(Method::kSpdb);  // with the default penalty
+    options.graph = graph;
+    options.step_upper = 10;
+    options.iterations = 500;
+    options.stationarity_interval = 500;
+    const Result result = Solver(options).solve(problem);
+    REQUIRE(result.summary.termination == Termination::kIterationLimit);
+    CHECK(result.summary.consensus_error < 1e-3);
+
+    RoundWorkers workers(problem, base(Method::kExact));
+    detail::ImplicitFunction function(workers.rounds());
+    detail::OuterPoint start(problem), end(problem);
+    end.upper = result.upper;
+    REQUIRE(!function.evaluate(start));
+    REQUIRE(!function.evaluate(end));
+    CHECK(end.value < start.value - 0.01);
+    CHECK(largest_difference(result.lower, end.lower) < 1e-3);
+    CHECK(std::sqrt(result.summary.stationarity_gap) ==
+          doctest::Approx(std::sqrt(detail::squared_norm(end.gradient))).epsilon(0.01));
+  }
+}
+
+TEST_CASE("dsbo: with tracking it reaches the closed form on every graph") {
+  for (const GraphKind graph : {GraphKind::kRing, GraphKind::kRandom, GraphKind::kComplete}) {
+    CAPTURE(static_cast<int>(graph));
+    Options options = base(Method::kDsbo);  // tracking is the default
+    options.graph = graph;
+    for (const std::uint64_t seed : {1, 2, 3}) {
+      options.seed = seed;  // of the random graph
+      QuadraticSettings settings = kFamily;
+      settings.seed = seed;
+      CHECK(distance_after(options, settings) < 1e-6);
+    }
+    options.dsbo_averaging = 0.3;
+    CHECK(distance_after(options) < 1e-6);
+  }
+}
+
+TEST_CASE("dsbo: a vector and its tracker are one message of twice the size") {
   Options options = base(Method::kDsbo);
+  options.step_lower = options.step_adjoint = 0.3;  // no power iterations
+  options.lower_steps = 3;
+  options.adjoint_steps = 4;
+  options.iterations = 5;
+  QuadraticInstance instance = make_quadratic(kFamily);
+  const Counts tracking = Solver(options).solve(instance.problem).summary.counts;
+  options.dsbo_variant = DsboVariant::kGossip;
+  const Counts gossip = Solver(options).solve(instance.problem).summary.counts;
+  constexpr std::int64_t kNumbers = 2 * 6 * 8;  // bytes of one number to and fro over the ring's edges
+  CHECK(tracking.rounds == 5 * (3 + 4 + 1));
+  CHECK(gossip.rounds == tracking.rounds);
+  CHECK(tracking.messages == 5 * (3 + 4 + 1) * 2 * 6);
+  CHECK(tracking.bytes == 5 * kNumbers * 2 * ((3 + 4) * 30 + 20));
+  CHECK(gossip.messages == 5 * (3 + 2 * 4 + 1) * 2 * 6);  // the adjoint and its tracker one after the other
+  CHECK(gossip.bytes == 5 * kNumbers * ((3 + 2 * 4) * 30 + 20));
+}
+
+TEST_CASE(
+    "dsbo as published: exact where everybody hears everybody, elsewhere a floor that falls with the steps") {
+  Options options = base(Method::kDsbo);
+  options.dsbo_variant = DsboVariant::kGossip;
   options.graph = GraphKind::kComplete;
   options.step_upper = 0.002;
   options.iterations = 6000;
@@ -225,6 +293,99 @@ TEST_CASE("cpbo: cuts bring the point near the solution; the second phase keeps 
   const Result until = Solver(options).solve(instance.problem);
   CHECK(until.summary.counts.cuts_added == result.summary.counts.cuts_added);
   CHECK(until.summary.counts.cuts_alive == result.summary.counts.cuts_alive);
+}
+
+Options exact_cpbo() {
+  Options options = base(Method::kCpbo);
+  options.multipliers = MultiplierRule::kExact;
+  options.step_upper = 0.03;
+  options.lower_rounds = 60;
+  options.lower_tolerance = 0;
+  options.cut_interval = 1;
+  options.max_cuts = 100;
+  return options;
+}
+
+TEST_CASE("cpbo: with exact multipliers it reaches the closed form") {
+  Options options = exact_cpbo();
+  options.iterations = 12000;
+  CHECK(distance_after(options) < 1e-6);
+}
+
+/// Where cuts end after `cuts` of them: the saddle point of their polytope.
+struct CutSolution {
+  double x_error = 0, y_error = 0;   ///< Euclidean, from the closed form
+  double deviation = 0;              ///< ||y - y*(x)||
+  double value = 0, best_value = 0;  ///< F there, and the closed form's
+};
+
+CutSolution solve_with_cuts(const QuadraticSettings& settings, double epsilon, std::int64_t cuts) {
+  QuadraticInstance instance = make_quadratic(settings);
+  Options options = exact_cpbo();
+  options.step_upper = 1;
+  options.lower_tolerance = epsilon;
+  options.cut_until = cuts;
+  options.iterations = cuts + 3000;
+  const Result result = Solver(options).solve(instance.problem);
+  CHECK(result.summary.counts.cuts_added == cuts);
+  RoundWorkers workers(instance.problem, base(Method::kExact));
+  detail::OuterPoint point(instance.problem);
+  point.upper = result.upper;
+  REQUIRE(!detail::ImplicitFunction(workers.rounds()).evaluate(point));
+  workers.rounds().ask({.upper = true}, {.upper = result.upper, .lower = result.lower});
+  return {.x_error = distance(result.upper, instance.upper_solution),
+          .y_error = distance(result.lower, instance.lower_solution),
+          .deviation = distance(result.lower, point.lower),
+          .value = workers.rounds().mean(&detail::Evaluation::upper_value),
+          .best_value = instance.value};
+}
+
+TEST_CASE("cpbo: distances from the solution obey their bounds in epsilon and in what the cuts leave") {
+  // docs/methods.md, "What cpbo ends at": with r = y - y*(x), ||y - y*|| <= ||r|| and ||x - x*|| <= ||r|| /
+  // (2 sqrt(rho)); ||r|| = sqrt(epsilon) where cuts suffice; F <= F*, as the polytope holds the solution.
+  constexpr double kRho = 0.1, kSlack = 1 + 1e-3;
+  for (const std::uint64_t seed : {1, 2, 3}) {
+    CAPTURE(seed);
+    const auto run = [seed](double epsilon, std::int64_t cuts) {
+      CAPTURE(epsilon);
+      CAPTURE(cuts);
+      const CutSolution found =
+          solve_with_cuts({.upper_dim = 5, .lower_dim = 8, .num_workers = 6, .seed = seed}, epsilon, cuts);
+      CHECK(found.y_error <= kSlack * found.deviation);
+      CHECK(found.y_error >= 0.2 * found.deviation);  // the bound is not idle
+      CHECK(found.x_error <= kSlack * found.deviation / (2 * std::sqrt(kRho)));
+      CHECK(found.value < found.best_value);
+      return found.deviation;
+    };
+    for (const double epsilon : {1e-1, 1e-2, 1e-4, 1e-6}) {
+      CHECK(run(epsilon, 300) == doctest::Approx(std::sqrt(epsilon)).epsilon(0.01));
+    }
+    double before = run(0, 20);
+    for (const std::int64_t cuts : {40, 80, 160}) {
+      const double after = run(0, cuts);
+      CHECK(after < 0.7 * before);
+      before = after;
+    }
+  }
+}
+
+TEST_CASE("cpbo: K rounds give the bias of a Neumann series with K terms") {
+  for (const std::int64_t terms : {1, 3}) {
+    CAPTURE(terms);
+    QuadraticInstance instance = make_quadratic(kFamily);
+    Options options = exact_cpbo();
+    options.lower_rounds = terms;
+    options.iterations = 5000;
+    const Result cuts = Solver(options).solve(instance.problem);
+    options = base(Method::kAidNeumann);
+    options.adjoint_steps = terms;
+    options.lower_steps = 20;
+    options.iterations = 5000;
+    const Result series = Solver(options).solve(instance.problem);
+    const double bias = largest_difference(series.upper, instance.upper_solution);
+    CHECK(bias > 0.01);
+    CHECK(largest_difference(cuts.upper, series.upper) < 0.01 * bias);
+  }
 }
 
 // ---------------------------------------------------------------------------------------------------------

@@ -104,10 +104,10 @@ PreparedTask prepare(Settings& settings, const LoadedData& data, const Console& 
                                                         : prepare_tuning(settings, data, console);
 }
 
-/// Those of the candidate in a table: names and numbers.
-Json candidate_json(const StepCandidate& candidate) {
+/// Of a table: names and numbers.
+Json steps_json(const StepValues& steps) {
   Json json = Json::object();
-  for (const auto& [name, value] : candidate) json[std::string(name)] = value;
+  for (const auto& [name, value] : steps) json[std::string(name)] = value;
   return json;
 }
 
@@ -121,6 +121,8 @@ ExitCode exit_code_of(std::string_view status) {
 struct Contender : ComparedMethod {
   explicit Contender(const ComparedMethod& method) : ComparedMethod(method) {}
   Json search;  ///< null: none was asked for
+  std::vector<StepCandidate> candidates;
+  CandidateRanking ranking;  ///< of those that were run
 };
 
 class ComparisonRun {
@@ -212,44 +214,86 @@ class ComparisonRun {
     }
   }
 
-  /// Every method's steps by as many candidates, on a split, corruption, start and delays that no repeat has.
+  /// Every method's steps by as many runs: candidates on a split, corruption, start and delays that no repeat
+  /// has, then the best ones with twice their steps on yet another.
   void search_all(const LoadedData& data) {
+    const SearchBudget budget = search_budget(request_.search);
     const auto seed_after_last = static_cast<std::size_t>(request_.repeat) + 1;
-    const PreparedTask task = prepare_repeat(seed_after_last, data);
-    folder_.create();
-    for (Contender& method : methods_) {
-      if (is_over()) return;
-      search(method, new_run(seed_after_last, task, method.name), task);
+    {
+      const PreparedTask task = prepare_repeat(seed_after_last, data);
+      folder_.create();
+      for (Contender& method : methods_) {
+        if (is_over()) return;
+        method.candidates = step_candidates(method.settings, budget.candidates);
+        try_candidates(method, new_run(seed_after_last, task, method.name), task);
+      }
     }
+    if (budget.trials > 0 && !is_over()) {
+      const PreparedTask task = prepare_repeat(seed_after_last + 1, data);
+      for (Contender& method : methods_) {
+        try_doubled(method, budget.trials, new_run(seed_after_last + 1, task, method.name), task);
+      }
+    }
+    for (Contender& method : methods_) choose(method);
   }
 
-  /// The candidate of the smallest value function; one that diverges or fails has none. Where all do, the
-  /// settings stay as they are.
-  void search(Contender& method, const ComparedRun& blank, const PreparedTask& task) {
-    const std::vector<StepCandidate> candidates = step_candidates(method.settings, request_.search);
-    Settings chosen = method.settings;
-    double best = std::numeric_limits<double>::infinity();
+  void try_candidates(Contender& method, const ComparedRun& blank, const PreparedTask& task) {
     method.search = Json{{"seed", blank.seed}, {"digest", blank.digest}, {"candidates", Json::array()}};
-    for (std::size_t k = 0; k < candidates.size() && !is_over(); ++k) {
-      console_.progress(fmt::format("search, {}: candidate {} of {}", method.name, k + 1, candidates.size()));
-      ComparedMethod tried = method;
-      for (const auto& [name, value] : candidates[k]) tried.settings.set_searched(name, value);
-      ComparedRun run = blank;
-      run.folder = fmt::format("search/{}-{}", method.name, k + 1);
-      run = run_method(tried, run, task);
-      const double value = run.counts ? value_of(run, "value_function") : kNone;
-      method.search["candidates"].push_back(search_entry(candidates[k], run));
-      if (!(value < best)) continue;  // NaN, too
-      best = value;
-      chosen = tried.settings;
-      method.search["chosen"] = k;
-      method.search["value_function"] = value;
+    for (std::size_t k = 0; k < method.candidates.size() && !is_over(); ++k) {
+      console_.progress(
+          fmt::format("search, {}: candidate {} of {}", method.name, k + 1, method.candidates.size()));
+      const StepCandidate& candidate = method.candidates[k];
+      const ComparedRun run = run_with(method, candidate.steps, fmt::format("{}", k + 1), blank, task);
+      method.search["candidates"].push_back(search_entry(candidate.steps, run));
+      method.ranking.add(candidate, run.counts ? value_of(run, "value_function") : kNone);
     }
-    method.settings = chosen;
   }
 
-  static Json search_entry(const StepCandidate& candidate, const ComparedRun& run) {
-    Json entry{{"steps", candidate_json(candidate)}, {"status", run.status}, {"folder", run.folder}};
+  /// Until one stands it, or the runs are spent.
+  void try_doubled(Contender& method, std::int64_t runs, const ComparedRun& blank, const PreparedTask& task) {
+    Json trials = Json::array();
+    for (std::int64_t r = 0; r < runs && method.ranking.has_any_left() && !is_over(); ++r) {
+      const std::size_t k = *method.ranking.best();
+      console_.progress(fmt::format("search, {}: twice the steps of candidate {}", method.name, k + 1));
+      const StepValues steps = doubled_steps(method.settings, method.candidates[k]);
+      const ComparedRun run = run_with(method, steps, fmt::format("{}-doubled", k + 1), blank, task);
+      Json& entry = trials.emplace_back(search_entry(steps, run));
+      entry["candidate"] = k;
+      entry["stands"] = stands(run);
+      if (stands(run)) break;
+      method.ranking.fail(k);
+    }
+    if (!method.candidates.empty()) method.search["trials"] = std::move(trials);
+  }
+
+  /// Neither did the run fail nor F end more than a hundredth above where it began, on its way to diverge.
+  static bool stands(const ComparedRun& run) {
+    const double end = value_of(run, "value_function"), change = value_of(run, "value_function_change");
+    constexpr double kRise = 0.01;
+    return run.counts && change <= kRise * std::abs(end - change);  // not where they are NaN
+  }
+
+  /// Where no candidate came to a value, the settings stay as they are.
+  static void choose(Contender& method) {
+    const std::optional<std::size_t> chosen = method.ranking.best();
+    if (!chosen) return;
+    for (const auto& [name, value] : method.candidates[*chosen].steps) {
+      method.settings.set_searched(name, value);
+    }
+    method.search["chosen"] = *chosen;
+    method.search["value_function"] = method.search["candidates"][*chosen]["value_function"];
+  }
+
+  ComparedRun run_with(const Contender& method, const StepValues& steps, std::string_view name,
+                       ComparedRun run, const PreparedTask& task) {
+    ComparedMethod tried = method;
+    for (const auto& [option, value] : steps) tried.settings.set_searched(option, value);
+    run.folder = fmt::format("search/{}-{}", method.name, name);
+    return run_method(tried, std::move(run), task);
+  }
+
+  static Json search_entry(const StepValues& steps, const ComparedRun& run) {
+    Json entry{{"steps", steps_json(steps)}, {"status", run.status}, {"folder", run.folder}};
     for (const std::string_view name : {"value_function", "iterations", "virtual_seconds", "cpu_seconds"}) {
       const double value = value_of(run, name);
       if (std::isfinite(value)) entry[std::string(name)] = value;

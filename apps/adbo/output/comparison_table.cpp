@@ -222,6 +222,16 @@ Json run_json(const ComparedRun& run) {
   return json;
 }
 
+/// What the trials of the chosen candidate came to.
+std::string_view trial_text(const Json& search, std::size_t chosen) {
+  const Json trials = search.value("trials", Json::array());
+  for (const Json& trial : trials) {
+    if (trial.at("candidate").get<std::size_t>() != chosen) continue;
+    return trial.at("stands").get<bool>() ? "; stands twice its steps" : "; does not stand twice its steps";
+  }
+  return trials.empty() ? "" : "; not tried with twice its steps";
+}
+
 }  // namespace
 
 std::string search_text(const Json& search) {
@@ -236,8 +246,9 @@ std::string search_text(const Json& search) {
   for (const auto& [name, value] : candidates.at(chosen).at("steps").items()) {
     steps += fmt::format("{}{} = {:.4g}", steps.empty() ? "" : ", ", name, value.get<double>());
   }
-  return fmt::format("{} (candidate {} of {}, F {:.4f})", steps.empty() ? "as given" : steps, chosen + 1,
-                     candidates.size(), search.at("value_function").get<double>());
+  return fmt::format("{} (candidate {} of {}, F {:.4f}{})", steps.empty() ? "as given" : steps, chosen + 1,
+                     candidates.size(), search.at("value_function").get<double>(),
+                     trial_text(search, chosen));
 }
 
 double value_of(const ComparedRun& run, std::string_view column) {

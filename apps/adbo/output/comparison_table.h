@@ -27,8 +27,9 @@ struct ComparedRow {
   std::string method;
   std::vector<ComparedRun> runs;
   Json config = nullptr;  ///< null for baselines
-  /// Null where steps were not searched; else seed, digest, candidates [steps, status, value_function, ...]
-  /// and, where one of them has a result, the index `chosen` and its value_function.
+  /// Null where steps were not searched; else seed, digest, candidates [steps, status, value_function, ...],
+  /// trials of their doubled steps [candidate, stands, the same] and, where a candidate has a result, the
+  /// index `chosen` and its value_function.
   Json search = nullptr;
 };
 

@@ -50,6 +50,8 @@ void check_cuts(const Settings& settings) {
   const bool implicit = options.cuts == CutConstruction::kImplicit;
   refuse_while(settings, !implicit && acts_on(*find_option("cuts"), options.method), "unless cuts = implicit",
                {"lower_copies", "adjoint_damping"});
+  refuse_while(settings, !implicit && options.multipliers == MultiplierRule::kExact, "with exact multipliers",
+               {"step_cut_multiplier"});
   if (!implicit) return;
   refuse_while(settings, true, "with cuts = implicit",
                {"regularization",

@@ -62,22 +62,75 @@ std::vector<SearchedStep> searched_steps(const Options& options) {
   return steps;
 }
 
+double factor_of(const StepCandidate& candidate, const SearchedStep& step) {
+  return step.is_upper ? candidate.upper_factor : candidate.lower_factor;
+}
+
 }  // namespace
 
 std::vector<StepCandidate> step_candidates(const Settings& settings, std::int64_t count) {
   std::vector<StepCandidate> candidates;
   const std::vector<SearchedStep> steps = searched_steps(settings.options());
   if (steps.empty()) return candidates;
+  const bool has_lower =
+      std::any_of(steps.begin(), steps.end(), [](const SearchedStep& step) { return !step.is_upper; });
   for (std::int64_t k = 0; k < count; ++k) {
     StepCandidate& candidate = candidates.emplace_back();
     if (k == 0) continue;
-    const double upper = factor(kUpperRange, van_der_corput(k, 2)),
-                 lower = factor(kLowerRange, van_der_corput(k, 3));
+    candidate.upper_factor = factor(kUpperRange, van_der_corput(k, 2));
+    if (has_lower) candidate.lower_factor = factor(kLowerRange, van_der_corput(k, 3));
     for (const SearchedStep& step : steps) {
-      candidate.emplace_back(step.name, settings.options().*step.member * (step.is_upper ? upper : lower));
+      candidate.steps.emplace_back(step.name, settings.options().*step.member * factor_of(candidate, step));
     }
   }
   return candidates;
+}
+
+StepValues doubled_steps(const Settings& settings, const StepCandidate& candidate) {
+  StepValues values;
+  for (const SearchedStep& step : searched_steps(settings.options())) {
+    values.emplace_back(step.name, 2 * settings.options().*step.member * factor_of(candidate, step));
+  }
+  return values;
+}
+
+SearchBudget search_budget(std::int64_t runs) { return {.candidates = runs - runs / 4, .trials = runs / 4}; }
+
+void CandidateRanking::add(const StepCandidate& candidate, double value) {
+  entries_.push_back({candidate.upper_factor, candidate.lower_factor, value});
+}
+
+void CandidateRanking::fail(std::size_t k) {
+  const Entry failed = entries_[k];
+  for (Entry& entry : entries_) {
+    const bool is_shorter =
+        entry.upper_factor < failed.upper_factor || entry.lower_factor < failed.lower_factor;
+    entry.is_out = entry.is_out || !is_shorter;
+  }
+}
+
+template <class Less, class Counts>
+std::optional<std::size_t> CandidateRanking::smallest(const Less& less, const Counts& counts) const {
+  std::optional<std::size_t> found;
+  for (std::size_t k = 0; k < entries_.size(); ++k) {
+    if (!std::isfinite(entries_[k].value) || !counts(entries_[k])) continue;
+    if (!found || less(entries_[k], entries_[*found])) found = k;
+  }
+  return found;
+}
+
+std::optional<std::size_t> CandidateRanking::best() const {
+  if (has_any_left()) {
+    return smallest([](const Entry& a, const Entry& b) { return a.value < b.value; },
+                    [](const Entry& entry) { return !entry.is_out; });
+  }
+  return smallest([](const Entry& a, const Entry& b) { return a.upper_factor < b.upper_factor; },
+                  [](const Entry&) { return true; });
+}
+
+bool CandidateRanking::has_any_left() const {
+  return std::any_of(entries_.begin(), entries_.end(),
+                     [](const Entry& entry) { return std::isfinite(entry.value) && !entry.is_out; });
 }
 
 }  // namespace adbo::app

@@ -68,6 +68,9 @@ enum class CutGradient { kExact, kLocal, kLocalFrozen };
 /// Local steps corrected by the mean gradient and a hypergradient from everybody (full), or uncorrected local
 /// steps and every worker's hypergradient by its own Hessian (light).
 enum class FedNestVariant { kFull, kLight };
+/// Every step along a tracker of the agents' mean direction (tracking), or along the agent's own as published
+/// (gossip).
+enum class DsboVariant { kTracking, kGossip };
 /// Who talks to whom in a decentralized method: everybody to two neighbours, pairs drawn at random, everybody
 /// to everybody.
 enum class GraphKind { kRing, kRandom, kComplete };
@@ -143,8 +146,9 @@ struct Options {
   // Decentralized
   GraphKind graph = GraphKind::kRing;
   double graph_probability = 0.5;  ///< of an edge, where graph = random
-  double dsbo_averaging = 1;       ///< weight of the new hypergradient in its moving average
-  double spdb_penalty = 0.1;       ///< rho of the augmented Lagrangian, in units of 1 / step
+  DsboVariant dsbo_variant = DsboVariant::kTracking;
+  double dsbo_averaging = 1;  ///< weight of the new hypergradient in its moving average
+  double spdb_penalty = 0.1;  ///< rho of the augmented Lagrangian, in units of 1 / step
 
   // The exact hypergradient
   double hypergradient_tolerance = 1e-8;  ///< on the projected hypergradient's norm, relative to 1 + |F|

@@ -8,6 +8,7 @@
 #include "methods/cpbo/cpbo_master.h"
 #include "methods/decentralized/dsbo_master.h"
 #include "methods/decentralized/spdb_master.h"
+#include "methods/decentralized/tracking_dsbo_master.h"
 #include "methods/exact/exact_master.h"
 #include "methods/f2sa/f2sa_master.h"
 #include "methods/fednest/fednest_master.h"
@@ -150,7 +151,9 @@ MethodParts make_method(const Problem& problem, const Options& options) {
     case Method::kFedNest:
       return make_fednest(problem, options);
     case Method::kDsbo:
-      return make_in_rounds<DsboMaster>(problem, options);
+      return options.dsbo_variant == DsboVariant::kTracking
+                 ? make_in_rounds<TrackingDsboMaster>(problem, options)
+                 : make_in_rounds<DsboMaster>(problem, options);
     case Method::kSpdb:
       return make_in_rounds<SpdbMaster>(problem, options);
     case Method::kAuto:

@@ -12,9 +12,8 @@ constexpr std::string_view kStepSizes = "Step sizes", kRegularization = "Regular
                            kExact = "Exact hypergradient", kHypergradientMethods = "Hypergradient methods",
                            kF2sa = "F2SA", kFedNest = "FedNest", kStochastic = "Stochastic methods";
 
-/// Groups whose options act on every method, but for those that are about answers that come late.
+/// Groups whose options act on every method, but for those that acts_on() names.
 constexpr std::array<std::string_view, 3> kCommonGroups{"Asynchrony", "Workers that fail", "Limits"};
-constexpr std::array<std::string_view, 2> kOfArrivals{"active_workers", "max_staleness"};
 
 std::vector<MethodInfo> build_table() {
   std::vector<MethodInfo> table = {
@@ -112,8 +111,8 @@ std::vector<MethodInfo> build_table() {
        "polytope as it is.",
        "Jiao, Yang, Wu, Song, Jian 2023, Algorithm 2",
        Pace::kRounds,
-       {"step_upper", "step_lower", "step_cut_multiplier", "lower_rounds", "cut_interval", "cut_phase",
-        "cut_until", "max_cuts", "lower_tolerance", "cut_rule", "drop_rule"}},
+       {"step_upper", "step_lower", "step_cut_multiplier", "multipliers", "lower_rounds", "cut_interval",
+        "cut_phase", "cut_until", "max_cuts", "lower_tolerance", "cut_rule", "drop_rule"}},
       {Method::kF2sa,
        "f2sa",
        "Gradients alone: the lower level as a penalty whose multiplier grows.",
@@ -129,10 +128,10 @@ std::vector<MethodInfo> build_table() {
        {kHypergradientMethods, kFedNest}},
       {Method::kDsbo,
        "dsbo",
-       "Decentralized: gossip on both levels, the adjoint by gossip with gradient tracking.",
+       "Decentralized: gossip on both levels and on the adjoint, with gradient tracking.",
        "Chen, Huang, Ma, Balasubramanian 2022, Algorithms 1 and 2 (MA-DSBO)",
        Pace::kRounds,
-       {kHypergradientMethods, "graph", "graph_probability", "dsbo_averaging"}},
+       {kHypergradientMethods, "graph", "graph_probability", "dsbo_variant", "dsbo_averaging"}},
       {Method::kSpdb,
        "spdb",
        "Decentralized: primal-dual steps of an augmented Lagrangian on both levels and on the adjoint.",
@@ -162,7 +161,9 @@ Method settled(Method method) { return method == Method::kAuto ? kAutomaticMetho
 
 bool acts_on(const OptionInfo& option, Method method) {
   const MethodInfo& info = method_info(settled(method));
-  if (contains(kOfArrivals, option.name)) return info.pace != Pace::kRounds;
+  if (option.name == "active_workers") return info.pace != Pace::kRounds;
+  // Where everybody is awaited nobody is late.
+  if (option.name == "max_staleness") return info.pace == Pace::kArrivals;
   // An agent of a network is not to be left out: its neighbours know nothing of the agents behind it.
   if (option.name == "worker_failure") return info.method != Method::kDsbo && info.method != Method::kSpdb;
   return contains(kCommonGroups, option.group) || contains(info.options, option.group) ||

@@ -201,9 +201,11 @@ void add_cuts(TableBuilder& table) {
   table.choice({.name = "cuts"}, choice_of<&Options::cuts>(), {"unrolled", "implicit"},
                "Cuts from unrolled lower rounds, for which all workers are awaited (paper), or from running "
                "estimates of the lower solution and the adjoint, for which nobody is.");
-  table.choice({.name = "multipliers"}, choice_of<&Options::multipliers>(), {"auto", "ascent", "exact"},
-               "Multipliers of the cuts: steps of ascent (new_29), or the solution of a small quadratic "
-               "program in every iteration; auto: exact with cuts = implicit, ascent otherwise.");
+  table.choice(
+      {.name = "multipliers"}, choice_of<&Options::multipliers>(), {"auto", "ascent", "exact"},
+      "Multipliers of the cuts: steps of ascent (new_29), or the solution of a small quadratic "
+      "program in every iteration (cuts = implicit, or cpbo); auto: exact with cuts = implicit, ascent "
+      "otherwise.");
   table.choice({.name = "lower_copies"}, choice_of<&Options::lower_copies>(), {"local", "eliminated"},
                "With cuts = implicit: a copy of the lower variable per worker, or the consensus alone.");
   table.number({.name = "lower_rounds", .symbol = "K", .aliases = {"phix_iter"}}, &Options::lower_rounds,
@@ -262,7 +264,8 @@ void add_hypergradient_methods(TableBuilder& table) {
                "Step of the upper variable along the estimated hypergradient.");
   table.number({.name = "step_lower"}, &Options::step_lower, at_least(0),
                "Step of the lower variable; 0: 1 / L, with L the largest eigenvalue of the lower Hessian at "
-               "the start (the largest over the workers where they step by themselves).");
+               "the start (the largest over the workers where they step by themselves; half of it where they "
+               "step along trackers).");
   table.number({.name = "step_adjoint"}, &Options::step_adjoint, at_least(0),
                "Step of the adjoint's estimate; 0: as step_lower.");
   table.number({.name = "step_decay"}, &Options::step_decay, between(0, 1),
@@ -331,6 +334,10 @@ void add_decentralized(TableBuilder& table) {
                "Who talks to whom; weights are those of Metropolis.");
   table.number({.name = "graph_probability"}, &Options::graph_probability, between(0, 1),
                "Probability of an edge with graph = random; a ring beneath keeps the graph connected.");
+  table.choice(
+      {.name = "dsbo_variant"}, choice_of<&Options::dsbo_variant>(), {"tracking", "gossip"},
+      "tracking: all steps along trackers of the agents' mean direction, without a floor at constant "
+      "steps, for more bytes; gossip: as published.");
   table.number({.name = "dsbo_averaging", .symbol = "alpha"}, &Options::dsbo_averaging, {0, 1, true},
                "Weight of the newest hypergradient in an agent's moving average.");
   table.number({.name = "spdb_penalty", .symbol = "rho"}, &Options::spdb_penalty, {0, 1, true},
@@ -589,16 +596,23 @@ Status check_cuts(const Options& options) {
   return {};
 }
 
+/// The quadratic program for exact multipliers is solved in every iteration.
+Status check_exact_multipliers(const Options& options, std::string_view with) {
+  constexpr std::int64_t kMostCuts = 100;
+  if (options.max_cuts <= kMostCuts) return {};
+  return invalid("max_cuts = " + to_text(options.max_cuts) + " with " + std::string(with) + ": at most " +
+                 to_text(kMostCuts) + ", the multipliers are solved for exactly in every iteration");
+}
+
 /// Implicit cuts are a construction of their own: what belongs to unrolled ones does not go with them.
 Status check_implicit_cuts(const Options& options) {
   const bool implicit = options.cuts == CutConstruction::kImplicit;
   if (!implicit) {
-    if (options.multipliers == MultiplierRule::kExact) {
-      return invalid(
-          "multipliers = exact needs cuts = implicit: with unrolled cuts the workers do not send what "
-          "the exact multipliers are made of");
-    }
-    return {};
+    if (options.multipliers != MultiplierRule::kExact) return {};
+    if (options.method == Method::kCpbo) return check_exact_multipliers(options, "multipliers = exact");
+    return invalid(
+        "multipliers = exact needs cuts = implicit: with unrolled cuts the workers do not send what "
+        "the exact multipliers are made of");
   }
   if (!acts_on(*find_option("cuts"), options.method)) {
     return invalid("cuts = implicit belongs to method = adbo or sdbo: " +
@@ -617,12 +631,7 @@ Status check_implicit_cuts(const Options& options) {
         "consensus = full needs cuts = unrolled: with implicit cuts the workers carry no copies of "
         "the upper variable");
   }
-  constexpr std::int64_t kMostCuts = 100;
-  if (options.max_cuts > kMostCuts) {
-    return invalid("max_cuts = " + to_text(options.max_cuts) + " with cuts = implicit: at most " +
-                   to_text(kMostCuts) + ", the multipliers are solved for exactly in every iteration");
-  }
-  return {};
+  return check_exact_multipliers(options, "cuts = implicit");
 }
 
 Status check_stationarity(const Options& options) {

@@ -34,8 +34,10 @@ Options resolve_options(Options options, std::size_t num_workers) {
   const auto n = static_cast<std::int64_t>(num_workers);
   options.method = settled(options.method);
   const Pace pace = method_info(options.method).pace;
-  if (pace != Pace::kArrivals) options.active_workers = n;
-  if (pace == Pace::kRounds) options.max_staleness = 1;
+  if (pace != Pace::kArrivals) {
+    options.active_workers = n;
+    options.max_staleness = 1;
+  }
   if (options.active_workers == 0) options.active_workers = (n + 1) / 2;
   if (options.threads == 0) options.threads = available_processors();
   options.threads = std::min(options.threads, n);  // a worker runs on one thread at a time

@@ -20,6 +20,7 @@ CpboMaster::CpboMaster(const Problem& problem, const Options& options)
       steps_(options, StepCurvature::kMean),
       pool_(problem.upper_dim(), problem.lower_dim(), 0),
       polytope_(pool_, 0, static_cast<std::size_t>(options.max_cuts)),
+      multipliers_(static_cast<std::size_t>(options.max_cuts)),
       descent_(rounds(), options.lower_rounds),
       upper_(upper_start(problem)),
       lower_(lower_start(problem)),
@@ -45,7 +46,7 @@ MethodMaster::Outcome CpboMaster::iterate(std::int64_t t) {
   step_upper(t);
   step_lower(t);
   if (!has_fixed_polytope(t)) {
-    step_multipliers();
+    if (!has_exact_multipliers()) step_multipliers();
     if (PolytopeUpdate::due(options_, t)) update_polytope();
   }
   upper_.swap(trial_upper_);
@@ -64,19 +65,33 @@ double CpboMaster::cut_value(std::size_t l) const {
 
 double CpboMaster::cut_weight(std::int64_t t, std::size_t l) const {
   const double multiplier = polytope_.multiplier(l);
-  return has_fixed_polytope(t) ? 2 * multiplier * std::max(0.0, cut_value(l)) : multiplier;
+  const bool is_penalty = has_fixed_polytope(t) && !has_exact_multipliers();
+  return is_penalty ? 2 * multiplier * std::max(0.0, cut_value(l)) : multiplier;
 }
 
 void CpboMaster::step_upper(std::int64_t t) {
   rounds().ask({.upper = true}, {.upper = trial_upper_, .lower = trial_lower_});
   value_ = rounds().mean(&Evaluation::upper_value);
   rounds().mean_on_supports(&Evaluation::upper_gradient_upper, gradient_upper_);
+  if (has_exact_multipliers()) solve_multipliers(t);
   for (std::size_t l = 0; l < polytope_.size(); ++l) {
     add_scaled(cut_weight(t, l), polytope_.cut(l).upper, gradient_upper_);
   }
   gap_upper_ = squared_norm(gradient_upper_);
   add_scaled(-steps_.upper(t), gradient_upper_, trial_upper_);
   rounds().problem().keep_within_bounds(trial_upper_);
+}
+
+/// At (x, y), after the round for the step of x.
+void CpboMaster::solve_multipliers(std::int64_t t) {
+  rounds().mean(&Evaluation::upper_gradient_lower, gradient_lower_);
+  multipliers_.solve({.upper = steps_.upper(t),
+                      .lower = steps_.lower(t),
+                      .point_upper = trial_upper_,
+                      .point_lower = trial_lower_,
+                      .gradient_upper = gradient_upper_,
+                      .gradient_lower = gradient_lower_},
+                     polytope_);
 }
 
 void CpboMaster::step_lower(std::int64_t t) {
@@ -97,6 +112,7 @@ void CpboMaster::step_multipliers() {
 }
 
 void CpboMaster::update_polytope() {
+  multipliers_.forget_cuts();
   dropped_ += static_cast<std::int64_t>(polytope_.drop_inactive(options_.drop_rule));
   const std::span<const double> solution = descent_.run(trial_upper_, trial_lower_, steps_.lower(0));
   for (std::size_t k = 0; k < difference_.size(); ++k) difference_[k] = trial_lower_[k] - solution[k];

@@ -6,6 +6,7 @@
 #include "adbo/options.h"
 #include "adbo/state_archive.h"
 #include "methods/adbo/polytope.h"
+#include "methods/cpbo/exact_multipliers.h"
 #include "methods/synchronous/step_sizes.h"
 #include "methods/synchronous/synchronous_master.h"
 #include "methods/synchronous/unrolled_descent.h"
@@ -24,6 +25,9 @@ namespace adbo::detail {
 ///
 /// eta_x = step_upper, eta_y = step_lower, eta_lambda = step_cut_multiplier. (B108) has no projection;
 /// without it a multiplier would turn negative and push out of the polytope.
+///
+/// multipliers = exact: (B106) and (B107) with the multipliers of ExactMultipliers in place of (B108), before
+/// T1 and after it. What either ends at is in docs/methods.md, "What cpbo ends at".
 class CpboMaster final : public SynchronousMaster {
  public:
   /// Both must outlive the object.
@@ -45,7 +49,9 @@ class CpboMaster final : public SynchronousMaster {
  private:
   Outcome iterate(std::int64_t t) override;
   [[nodiscard]] bool has_fixed_polytope(std::int64_t t) const;
+  [[nodiscard]] bool has_exact_multipliers() const { return options_.multipliers == MultiplierRule::kExact; }
   void step_upper(std::int64_t t);
+  void solve_multipliers(std::int64_t t);
   void step_lower(std::int64_t t);
   void step_multipliers();
   void update_polytope();
@@ -59,6 +65,7 @@ class CpboMaster final : public SynchronousMaster {
   StepSizes steps_;
   CutPool pool_;
   Polytope polytope_;
+  ExactMultipliers multipliers_;  ///< where multipliers = exact
   UnrolledDescent descent_;
   std::vector<double> upper_, lower_;              ///< after the last complete iteration, [n], [m]
   std::vector<double> trial_upper_, trial_lower_;  ///< of the iteration in progress

@@ -19,12 +19,13 @@ void mean_of(const AgentVectors& vectors, std::span<double> out) {
 
 }  // namespace
 
-DecentralizedMaster::DecentralizedMaster(const Problem& problem, const Options& options)
+DecentralizedMaster::DecentralizedMaster(const Problem& problem, const Options& options,
+                                         StepCurvature curvature)
     : SynchronousMaster(problem),
       agents_(problem.num_workers()),
       options_(options),
       sampler_(problem, options.seed, options.batch_rows),
-      steps_(options, StepCurvature::kLocal),
+      steps_(options, curvature),
       network_(options.graph, options.graph_probability, agents_, options.seed),
       mean_upper_(upper_start(problem)),
       mean_lower_(lower_start(problem)),
@@ -85,6 +86,14 @@ void DecentralizedMaster::evaluate_hypergradients() {
 void DecentralizedMaster::exchange(const AgentVectors& in, AgentVectors& out) {
   network_.mix(in, out);
   rounds().count_exchange(network_.edges(), in.front().size());
+}
+
+void DecentralizedMaster::average_hypergradients(AgentVectors& average) const {
+  const double weight = options_.dsbo_averaging;
+  for (std::size_t i = 0; i < agents_; ++i) {
+    for (double& entry : average[i]) entry *= 1 - weight;
+    add_scaled(weight, hypergradient_[i], average[i]);
+  }
 }
 
 void DecentralizedMaster::keep_within_bounds() {

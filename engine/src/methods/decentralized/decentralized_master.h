@@ -21,7 +21,8 @@ namespace adbo::detail {
 class DecentralizedMaster : public SynchronousMaster {
  public:
   /// Both must outlive the object.
-  DecentralizedMaster(const Problem& problem, const Options& options);
+  DecentralizedMaster(const Problem& problem, const Options& options,
+                      StepCurvature curvature = StepCurvature::kLocal);
 
   void fill(Snapshot& draft) override;
   /// ||mean of the agents' hypergradients||^2 in the last iteration; bounds are not looked at.
@@ -48,6 +49,8 @@ class DecentralizedMaster : public SynchronousMaster {
   void evaluate_hypergradients();
   /// out = W in, with what it sends counted.
   void exchange(const AgentVectors& in, AgentVectors& out);
+  /// r_i <- (1 - alpha) r_i + alpha hypergradient_i, alpha = dsbo_averaging.
+  void average_hypergradients(AgentVectors& average) const;
   void keep_within_bounds();
 
   [[nodiscard]] const Options& options() const { return options_; }

@@ -58,12 +58,8 @@ void DsboMaster::evaluate_adjoint_gradient() {
 }
 
 void DsboMaster::step_upper(double step) {
-  const double weight = options().dsbo_averaging;
-  for (std::size_t i = 0; i < agents_; ++i) {
-    for (double& entry : average_[i]) entry *= 1 - weight;
-    add_scaled(weight, hypergradient_[i], average_[i]);
-    add_scaled(-step, average_[i], upper_[i]);
-  }
+  average_hypergradients(average_);
+  for (std::size_t i = 0; i < agents_; ++i) add_scaled(-step, average_[i], upper_[i]);
   keep_within_bounds();
   exchange(upper_, mixed_upper_);
   upper_.swap(mixed_upper_);

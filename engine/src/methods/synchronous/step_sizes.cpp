@@ -78,6 +78,7 @@ void StepSizes::settle(Rounds& rounds, std::span<const double> upper, std::span<
                               ? largest_lower_eigenvalue(rounds, upper, lower, options_.seed)
                               : largest_local_eigenvalue(rounds, upper, lower, options_.seed);
     lower_ = largest_eigenvalue_ > 0 ? 1 / largest_eigenvalue_ : 1;
+    if (curvature_ == StepCurvature::kTracked) lower_ /= 2;
   }
   if (adjoint_ == 0) adjoint_ = lower_;
 }

@@ -24,6 +24,9 @@ inline constexpr int kMostPowerIterations = 30;
 enum class StepCurvature {
   kMean,   ///< of the mean objective
   kLocal,  ///< of every worker's own, for methods that step along one
+  /// The same, and half as long: for steps along trackers of a graph's mean, which lag by an exchange; at 1 /
+  /// L they are at the edge of what is stable.
+  kTracked,
 };
 
 /// The steps of the methods that work in rounds, with the automatic ones filled in and the decay applied.
