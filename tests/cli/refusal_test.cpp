@@ -93,10 +93,10 @@ TEST_CASE("a test file of another format than the training file's") {
 TEST_CASE("refused: values out of range and misspelt names") {
   const Workspace files;
   const std::string train = good_file(files);
-  check_refused(files, {"clean", "--train", train, "--max-staleness", "0"}, kUsage,
-                {"max_staleness", "\"0\"", ">= 1"});
+  check_refused(files, {"clean", "--train", train, "--max-staleness", "-1"}, kUsage,
+                {"max_staleness", "\"-1\"", ">= 0"});
   check_refused(files, {"clean", "--train", train, "--tau", "-3"}, kUsage,
-                {"max_staleness", "\"-3\"", ">= 1"});
+                {"max_staleness", "\"-3\"", ">= 0"});
   check_refused(files, {"clean", "--train", train, "--max-stalness", "3"}, kUsage,
                 {"--max-stalness", "did you mean \"--max-staleness\"?"});
   check_refused(files, {"clean", "--train", train, "--set", "max_stalness=3"}, kUsage,

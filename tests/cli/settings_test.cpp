@@ -72,7 +72,7 @@ TEST_CASE("settings: flag over --set over file over preset over default") {
     return resolve_settings(ProblemKind::kClean, sources);
   };
   SettingSources sources;
-  CHECK(value(sources).options().max_staleness == 15);
+  CHECK(value(sources).options().max_staleness == 0);
   CHECK(value(sources).origin("max_staleness") == Origin::kDefault);
   sources.flags = {{"preset", "paper/cifar10", "--preset"}};
   CHECK(value(sources).options().max_staleness == 5);
@@ -134,7 +134,7 @@ TEST_CASE("settings: what is refused, and how") {
   check_refused(with_set("methods", "auto,adbo"),
                 {"methods is no setting of a run", "compare on its command line (--methods)"});
   check_refused(with_set("repeat", "3"), {"repeat is no setting of a run", "(--repeat)"});
-  check_refused(with_set("max_staleness", "0"), {"--set", "max_staleness", "\"0\"", ">= 1"});
+  check_refused(with_set("max_staleness", "-1"), {"--set", "max_staleness", "\"-1\"", ">= 0"});
   check_refused(with_set("corrupt", "1.5"), {"corrupt", "\"1.5\"", ">= 0 and <= 1"});
   check_refused(with_set("validation_fraction", "1"), {"validation_fraction", "> 0 and < 1"});
   check_refused(with_set("scale", "zscore"), {"scale", "zscore", "standardize, mean-sd"});

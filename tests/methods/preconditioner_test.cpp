@@ -53,6 +53,27 @@ TEST_CASE("preconditioner: solves with the mean block on every piece, damped or 
   }
 }
 
+TEST_CASE("preconditioner: the common curvature is added, and the mean block known without it") {
+  const Problem problem = problem_with(4, {2, 2});
+  const auto p = make_preconditioner(problem);
+  p->set_curvature(0, std::vector<double>{2, 1, 1, 3});
+  p->set_curvature(1, std::vector<double>{2, 1, 1, 3});
+  p->set_common_curvature(std::vector<double>{1, 0, 0, 1});  // (1, 1) at most
+  p->refresh(0);
+  CHECK(p->mean_curvature() == doctest::Approx(3.5));
+  std::vector<double> vector{4, 5, 3, 1};
+  p->solve(vector);
+  for (const auto& [k, expected] : {std::pair{0, 1.0}, {1, 1.0}, {2, 1.0}, {3, 0.0}}) {
+    CHECK(vector[static_cast<std::size_t>(k)] == doctest::Approx(expected).epsilon(1e-5));
+  }
+  std::vector<double> sum{1, 1, 1, 1};
+  p->add_mean_block_product(std::vector<double>{1, 0, 0, 1}, sum);
+  CHECK(sum == std::vector<double>{3, 2, 2, 4});
+  p->set_common_curvature(std::vector<double>{0, 0, 0, 0});
+  p->refresh(0);
+  CHECK(p->mean_curvature() == doctest::Approx(2.5));
+}
+
 TEST_CASE(
     "preconditioner: a new damping or block takes effect; until both workers are heard the one counts "
     "alone") {

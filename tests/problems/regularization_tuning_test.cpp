@@ -58,6 +58,10 @@ TEST_CASE("tuning: every product against central differences") {
         CHECK_FALSE(problem.worker(i).upper_depends_on_x());
         ADBO_CHECK_PRODUCTS(adbo::test::product_errors(problem.worker(i), random_point(n, 3 + i),
                                                        random_point(m, 5 + i), random_point(m, 7 + i)));
+        const auto term = problem.common_term()->clone();
+        CHECK(adbo::check_common_term(*term, problem.worker(i), random_point(n, 3 + i),
+                                      random_point(m, 5 + i), 5, 9)
+                  .worst() < 1e-6);
       }
     }
   }

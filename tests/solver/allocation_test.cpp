@@ -7,6 +7,7 @@
 #include <vector>
 
 #include "adbo/adbo.h"
+#include "problems/test_rows.h"
 #include "support/allocation_counter.h"
 
 using namespace adbo;
@@ -154,6 +155,26 @@ TEST_CASE("hot paths: no allocation after warm-up in the asynchronous hypergradi
     options.iterations = 1000;
     check_no_allocation(options, 100);
   }
+}
+
+TEST_CASE("hot paths: nor does the master that brings late contributions up to date") {
+  std::vector<TuningShard> shards;
+  for (std::uint64_t i = 0; i < 6; ++i) {
+    shards.push_back({test::random_rows(40, 20, 2, 10 + i), test::random_rows(20, 20, 2, 20 + i)});
+  }
+  Problem problem = make_regularization_tuning(shards, {});
+  Options options;
+  options.method = Method::kAsyncHypergradient;
+  options.executor = ExecutorKind::kThreads;  // apart from the workers, whose blocks need scratch memory
+  options.threads = 2;
+  options.clock = ClockKind::kVirtual;
+  options.delay = "lognormal:0,1";
+  options.iterations = 500;
+  std::atomic<bool> warm{false};
+  MasterCounter observer(warm, 100, options.iterations - 10);
+  REQUIRE(Solver(options).solve(problem, &observer).summary.iterations == options.iterations);
+  CHECK(observer.at_warm > 0);
+  CHECK(observer.last - observer.at_warm == 0);
 }
 
 TEST_CASE("hot paths: the methods of mini-batches allocate nothing after warm-up") {

@@ -134,13 +134,13 @@ TEST_CASE("option table: parsing is strict") {
   CHECK(!set("seed", "18446744073709551616").ok());
   CHECK(!set("seed", "-1").ok());
   check_refused(set("method", "adob"), {"method", "\"adob\"", "auto, adbo, sdbo"});
-  check_refused(set("tau", "0"), {"max_staleness", "\"0\"", "an integer >= 1"});
+  check_refused(set("tau", "-1"), {"max_staleness", "\"-1\"", "an integer >= 0"});
 }
 
 TEST_CASE("option table: a refused value leaves the options as they were") {
   Options options;
   options.max_staleness = 3;
-  CHECK(!adbo::set_option(options, "max_staleness", "0").ok());
+  CHECK(!adbo::set_option(options, "max_staleness", "-1").ok());
   CHECK(!adbo::set_option(options, "delay", "normal:1,2").ok());
   CHECK(options.max_staleness == 3);
   CHECK(options.delay == "none");
@@ -196,8 +196,8 @@ TEST_CASE("option table: misspelt names") {
 
 TEST_CASE("validation: ranges hold for options that were filled in by hand") {
   Options options;
-  options.max_staleness = 0;
-  check_refused(adbo::validate_options(options, 18), {"max_staleness", "\"0\"", ">= 1"});
+  options.max_staleness = -1;
+  check_refused(adbo::validate_options(options, 18), {"max_staleness", "\"-1\"", ">= 0"});
   options = {};
   options.step_lower_local = std::numeric_limits<double>::quiet_NaN();
   check_refused(adbo::validate_options(options, 18), {"step_lower_local", "nan"});

@@ -18,7 +18,7 @@ namespace adbo::test {
 class RoundWorkers {
  public:
   RoundWorkers(Problem& problem, const Options& options)
-      : options_(detail::resolve_options(options, problem.num_workers())), rounds_(problem) {
+      : options_(detail::resolve_options(options, problem)), rounds_(problem) {
     detail::MethodParts parts = detail::make_method(problem, options_);
     transport_ = std::make_unique<detail::InProcessTransport>(
         detail::InProcessTransport::Parts{.programs = std::move(parts.programs),

@@ -4,6 +4,7 @@
 #include "adbo/arrivals.h"
 #include "adbo/batch.h"
 #include "adbo/checkpoint.h"
+#include "adbo/common_term.h"
 #include "adbo/early_stopping.h"
 #include "adbo/identity.h"
 #include "adbo/measures.h"

@@ -82,7 +82,7 @@ struct Options {
 
   // Asynchrony
   std::int64_t active_workers = 0;  ///< S; 0: half of the workers, rounded up
-  std::int64_t max_staleness = 15;  ///< tau
+  std::int64_t max_staleness = 0;   ///< tau; 0: by the method (resolve_options.cpp)
   std::int64_t threads = 0;         ///< 0: all processors
   ExecutorKind executor = ExecutorKind::kTbb;
   ClockKind clock = ClockKind::kReal;

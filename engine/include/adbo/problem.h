@@ -8,6 +8,7 @@
 #include <utility>
 #include <vector>
 
+#include "adbo/common_term.h"
 #include "adbo/identity.h"
 #include "adbo/objective.h"
 #include "adbo/status.h"
@@ -41,6 +42,11 @@ class Problem {
   /// Moves what is outside the bounds to the nearest one; `upper` [n].
   void keep_within_bounds(std::span<double> upper) const;
 
+  /// Says that the lower objectives depend on x by this term alone; every worker's support is then all of x.
+  void set_common_term(std::unique_ptr<CommonTerm> term) { common_term_ = std::move(term); }
+  /// Null: none is known.
+  [[nodiscard]] const CommonTerm* common_term() const { return common_term_.get(); }
+
   /// Says what the problem is made of, for example a checksum of its data: a checkpoint is gone on with only
   /// where every name has the value that it had. The solver reads nothing else into it.
   void add_identity(std::string name, std::string value) {
@@ -48,7 +54,8 @@ class Problem {
   }
   [[nodiscard]] const Identity& identity() const { return identity_; }
 
-  /// kInvalidProblem when there is no worker, a support leaves [0, n), or a start has the wrong size.
+  /// kInvalidProblem when there is no worker, a support leaves [0, n) or, beside a common term, is not all of
+  /// it, or a start has the wrong size.
   [[nodiscard]] Status validate() const;
 
   [[nodiscard]] std::size_t upper_dim() const { return upper_dim_; }
@@ -64,6 +71,7 @@ class Problem {
   std::size_t upper_dim_, lower_dim_;
   std::vector<std::unique_ptr<WorkerObjective>> workers_;
   std::vector<UpperSupport> supports_;
+  std::unique_ptr<CommonTerm> common_term_;
   StartPoint start_;
   Identity identity_;
   double upper_lowest_ = -std::numeric_limits<double>::infinity();

@@ -99,9 +99,11 @@ void add_asynchrony(TableBuilder& table) {
   table.number({.name = "active_workers", .symbol = "S", .aliases = {"active", "S", "active_set"}},
                &Options::active_workers, at_least(0),
                "Answers the master waits for in an iteration; 0: half of the workers, rounded up.");
-  table.number({.name = "max_staleness", .symbol = "tau", .unit = "iterations", .aliases = {"tau"}},
-               &Options::max_staleness, at_least(1),
-               "Longest silence of a worker: the master waits for one that would exceed it.");
+  table.number(
+      {.name = "max_staleness", .symbol = "tau", .unit = "iterations", .aliases = {"tau"}},
+      &Options::max_staleness, at_least(0),
+      "Longest silence of a worker: the master waits for one that would exceed it; 0: 15, or 60 where "
+      "the method brings late contributions up to date (docs/practical.md).");
   table.number({.name = "threads"}, &Options::threads, between(0, kMaxThreads),
                "Threads that workers run on; 0: as many as there are processors.");
   table.choice({.name = "executor"}, choice_of<&Options::executor>(), {"tbb", "threads", "inline"},

@@ -53,6 +53,10 @@ Status Problem::validate() const {
   }
   for (std::size_t i = 0; i < supports_.size(); ++i) {
     const UpperSupport& s = supports_[i];
+    if (common_term_ != nullptr && s.size != upper_dim_) {
+      return invalid("worker " + std::to_string(i) + ": its support is not all of the upper variable's " +
+                     std::to_string(upper_dim_) + " coordinates, which a common term asks for");
+    }
     if (s.begin > upper_dim_ || s.size > upper_dim_ - s.begin) {
       return invalid("worker " + std::to_string(i) + ": its support [" + std::to_string(s.begin) + ", " +
                      std::to_string(s.begin + s.size) + ") leaves the upper variable's [0, " +
@@ -77,6 +81,8 @@ Status Problem::validate() const {
   }
   return {};
 }
+
+double CommonTermCheck::worst() const { return std::max({curvature, cross, objective}); }
 
 double DerivativeCheck::worst() const {
   return std::max({upper_grad_x, upper_grad_y, lower_grad_x, lower_grad_y, hessian, cross});
@@ -111,6 +117,34 @@ double central_difference(const Function& function, double step) {
 }
 
 }  // namespace
+
+CommonTermCheck check_common_term(CommonTerm& term, WorkerObjective& objective, std::span<const double> x,
+                                  std::span<const double> y, int directions, std::uint64_t seed) {
+  constexpr double kStep = 1e-5;
+  CommonTermCheck check;
+  RandomStream random(seed, 0);
+  std::vector<double> curvature(y.size()), cross(x.size()), of_objective(x.size()), gradient(y.size());
+  term.curvature(x, y, curvature);
+  for (int d = 0; d < directions; ++d) {
+    const auto dx = random_direction(x.size(), random);
+    const auto dy = random_direction(y.size(), random);
+    const auto u = random_direction(y.size(), random);
+    const auto slope_along = [&](std::span<const double> at_x, std::span<const double> at_y) {
+      term.gradient(at_x, at_y, gradient);
+      return dot(gradient, u);
+    };
+    double along_curvature = 0;
+    for (std::size_t k = 0; k < y.size(); ++k) along_curvature += u[k] * curvature[k] * dy[k];
+    keep_worst(check.curvature, along_curvature,
+               central_difference([&](double s) { return slope_along(x, moved(y, dy, s)); }, kStep));
+    term.cross_product(x, y, u, cross);
+    keep_worst(check.cross, dot(cross, dx),
+               central_difference([&](double s) { return slope_along(moved(x, dx, s), y); }, kStep));
+    objective.lower_cross_product(x, y, u, of_objective);
+    keep_worst(check.objective, dot(cross, dx), dot(of_objective, dx));
+  }
+  return check;
+}
 
 DerivativeCheck check_derivatives(WorkerObjective& objective, std::span<const double> x,
                                   std::span<const double> y, int directions, std::uint64_t seed) {

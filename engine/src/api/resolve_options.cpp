@@ -4,6 +4,7 @@
 #include <cmath>
 
 #include "adbo/method_table.h"
+#include "methods/running_estimates/contribution_form.h"
 #include "runtime/executor.h"
 
 namespace adbo::detail {
@@ -30,7 +31,21 @@ void apply_theorem2_steps(Options& options, std::size_t num_workers) {
   options.step_upper_consensus = options.step_lower_consensus = step;
 }
 
-Options resolve_options(Options options, std::size_t num_workers) {
+namespace {
+
+/// The paper's, and where contributions hardly age one that a worker a few times slower than the others does
+/// not reach: waiting for it would cost more than its lateness does (docs/practical.md).
+std::int64_t automatic_staleness(Method method, const Problem& problem) {
+  constexpr std::int64_t kUsual = 15, kOfUpToDateContributions = 60;
+  const bool up_to_date =
+      method == Method::kAsyncHypergradient && contribution_form(problem) == ContributionForm::kAffine;
+  return up_to_date ? kOfUpToDateContributions : kUsual;
+}
+
+}  // namespace
+
+Options resolve_options(Options options, const Problem& problem) {
+  const std::size_t num_workers = problem.num_workers();
   const auto n = static_cast<std::int64_t>(num_workers);
   options.method = settled(options.method);
   const Pace pace = method_info(options.method).pace;
@@ -38,6 +53,7 @@ Options resolve_options(Options options, std::size_t num_workers) {
     options.active_workers = n;
     options.max_staleness = 1;
   }
+  if (options.max_staleness == 0) options.max_staleness = automatic_staleness(options.method, problem);
   if (options.active_workers == 0) options.active_workers = (n + 1) / 2;
   if (options.threads == 0) options.threads = available_processors();
   options.threads = std::min(options.threads, n);  // a worker runs on one thread at a time

@@ -143,7 +143,7 @@ void Solver::record(ArrivalRecorder* recorder) noexcept { impl_->recorder = reco
 void Solver::replay(std::vector<Arrival> arrivals) { impl_->replayed = std::move(arrivals); }
 
 Identity Solver::identity(const Problem& problem) const {
-  return checkpoint_facts(detail::resolve_options(impl_->options, problem.num_workers()), problem).identity;
+  return checkpoint_facts(detail::resolve_options(impl_->options, problem), problem).identity;
 }
 
 void Solver::request_stop() noexcept { impl_->limits->request_stop(); }
@@ -168,7 +168,7 @@ Result Solver::Impl::run(Problem& problem, std::optional<std::span<const std::by
   result.status = check_arrivals(replayed, problem.num_workers());
   if (!result.status.ok()) return result;
 
-  const Options used = detail::resolve_options(options, problem.num_workers());
+  const Options used = detail::resolve_options(options, problem);
   CheckpointFacts facts;  // nobody asks for them otherwise
   if (sink != nullptr || checkpoint) facts = checkpoint_facts(used, problem);
   OpenedCheckpoint opened;

@@ -60,6 +60,11 @@ class Penalty {
              [&](std::size_t j, std::size_t k) { out[k] += 2 * factor_ * coefficient_[j].value * u[k]; });
   }
 
+  /// out [m] = the curvature of each variable.
+  void diagonal(std::span<double> out) const {
+    for_each(out.size(), [&](std::size_t j, std::size_t k) { out[k] = 2 * factor_ * coefficient_[j].value; });
+  }
+
   /// The curvature of variable k of one block of b variables; with a coefficient per variable the largest
   /// over the blocks.
   [[nodiscard]] double curvature(std::size_t k, std::size_t b) const {
@@ -96,6 +101,32 @@ class Penalty {
   Parametrization parametrization_;
   double factor_;
   std::vector<Coefficient> coefficient_;  // of the last psi, [n]
+};
+
+/// The penalty as what all workers' lower objectives have in common.
+class PenaltyTerm final : public CommonTerm {
+ public:
+  explicit PenaltyTerm(Penalty penalty) : penalty_(std::move(penalty)) {}
+  void gradient(std::span<const double> x, std::span<const double> y, std::span<double> out_y) override {
+    penalty_.set(x);
+    std::fill(out_y.begin(), out_y.end(), 0.0);
+    penalty_.add_hessian_product(y, out_y);  // quadratic in w
+  }
+  void curvature(std::span<const double> x, std::span<const double> /*y*/, std::span<double> out_y) override {
+    penalty_.set(x);
+    penalty_.diagonal(out_y);
+  }
+  void cross_product(std::span<const double> x, std::span<const double> y, std::span<const double> u,
+                     std::span<double> out_x) override {
+    penalty_.set(x);
+    penalty_.cross_product(y, u, out_x);
+  }
+  [[nodiscard]] std::unique_ptr<CommonTerm> clone() const override {
+    return std::make_unique<PenaltyTerm>(*this);
+  }
+
+ private:
+  Penalty penalty_;
 };
 
 template <class Loss>
@@ -238,6 +269,8 @@ kernels::SoftmaxLoss make_loss(const LabelledRows& rows, int classes) {
 template <class Loss>
 void add_workers(Problem& problem, const std::vector<TuningShard>& shards, const TuningSettings& settings,
                  const detail::RowTotals& totals) {
+  const Penalty penalty(settings.parametrization, settings.penalty_factor, problem.upper_dim());
+  problem.set_common_term(std::make_unique<PenaltyTerm>(penalty));
   for (const TuningShard& shard : shards) {
     const typename TuningWorker<Loss>::Scales scales{
         .train = detail::row_scale(settings.shard_weights, shard.train.size(), totals.train, shards.size()),
@@ -245,8 +278,7 @@ void add_workers(Problem& problem, const std::vector<TuningShard>& shards, const
                                         shards.size())};
     problem.add_worker(std::make_unique<TuningWorker<Loss>>(
         make_loss<Loss>(shard.train, settings.classes), make_loss<Loss>(shard.validation, settings.classes),
-        scales, Penalty(settings.parametrization, settings.penalty_factor, problem.upper_dim()),
-        CurvatureOf<Loss>(shard.train.features, settings.classes)));
+        scales, penalty, CurvatureOf<Loss>(shard.train.features, settings.classes)));
   }
 }
 

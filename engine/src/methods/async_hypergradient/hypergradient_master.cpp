@@ -4,6 +4,7 @@
 #include <cmath>
 #include <limits>
 
+#include "methods/running_estimates/contribution_form.h"
 #include "methods/running_estimates/upper_ownership.h"
 #include "protocol/count_work.h"
 #include "protocol/start_values.h"
@@ -21,21 +22,29 @@ UpperScaling choose_scaling(const Problem& problem) {
   return owns_upper_coordinates(problem) ? UpperScaling::kCommon : UpperScaling::kPerCoordinate;
 }
 
-/// How far a coordinate moves per iteration at first: in its own units, or in those of the common scale.
-double automatic_rate(UpperScaling scaling) { return scaling == UpperScaling::kCommon ? 0.1 : 0.2; }
+/// The rate is how far a coordinate moves per iteration at first: in its own units, or in those of the common
+/// scale. Directions that are not late allow longer steps, and fewer of them.
+UpperStepSettings step_settings(const Problem& problem, const Options& options) {
+  UpperStepSettings settings{.scaling = choose_scaling(problem),
+                             .rate = 0.2,
+                             .lowest = problem.upper_lowest(),
+                             .highest = problem.upper_highest()};
+  if (settings.scaling == UpperScaling::kCommon) settings.rate = 0.1;
+  if (contribution_form(problem) == ContributionForm::kAffine) {
+    settings.rate = 0.3;
+    settings.descent_moves = 100;
+  }
+  if (options.upper_rate > 0) settings.rate = options.upper_rate;
+  return settings;
+}
 
 }  // namespace
 
 HypergradientMaster::HypergradientMaster(const Problem& problem, const Options& options)
     : problem_(problem),
-      estimates_(problem),
+      estimates_(problem, contribution_form(problem)),
       damping_(problem, options),
-      upper_step_(
-          {.scaling = choose_scaling(problem),
-           .rate = options.upper_rate > 0 ? options.upper_rate : automatic_rate(choose_scaling(problem)),
-           .lowest = problem.upper_lowest(),
-           .highest = problem.upper_highest()},
-          problem.upper_dim()),
+      upper_step_(step_settings(problem, options), problem.upper_dim()),
       upper_(upper_start(problem)),
       averages_(owns_upper_coordinates(problem)),
       upper_objective_gradient_(problem.lower_dim()),
@@ -56,16 +65,17 @@ void HypergradientMaster::step(std::int64_t t, std::span<const std::size_t> acti
   estimates_.absorb(active, states);
   count(active, states);
   estimates_.mean(states, &UpdateMessage::upper_objective_gradient, upper_objective_gradient_);
-  estimates_.mean_on_supports(states, &UpdateMessage::upper_direction, direction_);
   upper_objective_ = estimates_.mean(states, &UpdateMessage::upper_value);
   lower_objective_ = estimates_.mean(states, &UpdateMessage::lower_value);
 
-  estimates_.sum(states, upper_objective_gradient_, damping_.at(estimates_));
+  estimates_.sum(states, upper_, upper_objective_gradient_, damping_.at(estimates_));
   const EstimateLag lag{.lower = std::sqrt(squared_norm(estimates_.lower_residual())),
                         .adjoint = std::sqrt(squared_norm(estimates_.adjoint_residual())),
                         .mean_age = estimates_.mean_age(t)};
-  gap_ = lag.lower * lag.lower + lag.adjoint * lag.adjoint + squared_norm(direction_);
   estimates_.improve(t);
+  estimates_.mean_on_supports(states, &UpdateMessage::upper_direction, direction_);
+  estimates_.subtract_common_cross(upper_, direction_);
+  gap_ = lag.lower * lag.lower + lag.adjoint * lag.adjoint + squared_norm(direction_);
   if (!estimates_.table_is_complete()) return;
   upper_step_.move(direction_, lag, upper_);
   if (averages_) update_average();

@@ -12,6 +12,7 @@ HypergradientWorker::HypergradientWorker(const Problem& problem, std::size_t ind
       support_(problem.support(index)),
       lower_dim_(problem.lower_dim()),
       curvature_(plan, problem, index),
+      data_(problem),
       upper_gradient_(objective_.upper_depends_on_x() ? support_.size : 0) {}
 
 void HypergradientWorker::size(UpdateMessage& message) const {
@@ -39,18 +40,23 @@ void HypergradientWorker::step(const Request& request, const Snapshot& snapshot,
                                            out.hessian_product, out.upper_direction);
   require_finite(out.lower_value, "the lower objective");
 
-  // grad_x G_i - (d2 g_i/dx dy) q: the worker's part of the hypergradient.
+  // grad_x G_i - (d2 g_i/dx dy) q: the worker's part of the hypergradient. Where x enters g_i by a common
+  // term alone, the cross product is the master's.
   for (std::size_t k = 0; k < out.upper_direction.size(); ++k) {
-    out.upper_direction[k] = (upper_gradient_.empty() ? 0.0 : upper_gradient_[k]) - out.upper_direction[k];
+    const double cross = data_.is_whole() ? out.upper_direction[k] : 0.0;
+    out.upper_direction[k] = (upper_gradient_.empty() ? 0.0 : upper_gradient_[k]) - cross;
   }
   require_finite(out.upper_objective_gradient, "the upper objective's gradient");
   require_finite(out.lower_gradient, "the lower objective's gradient");
   require_finite(out.upper_direction, "the worker's part of the hypergradient");
 
-  out.has_curvature = curvature_.is_due(x);
-  if (!out.has_curvature) return;
-  curvature_.compute(objective_, x, y, out.curvature);
-  require_finite(out.curvature, "the lower objective's curvature");
+  out.has_curvature = curvature_.is_due(x) || data_.needs_block();
+  if (out.has_curvature) {
+    curvature_.compute(objective_, x, y, out.curvature);
+    require_finite(out.curvature, "the lower objective's curvature");
+  }
+  curvature_.note_answer(x, out.has_curvature);
+  data_.reduce(x, y, snapshot.lower_adjoint, out);
 }
 
 }  // namespace adbo::detail

@@ -7,6 +7,7 @@
 #include "adbo/problem.h"
 #include "adbo/state_archive.h"
 #include "methods/running_estimates/curvature_schedule.h"
+#include "methods/running_estimates/data_contribution.h"
 #include "protocol/worker.h"
 
 namespace adbo::detail {
@@ -24,13 +25,14 @@ class HypergradientWorker final : public WorkerProgram {
   void size(UpdateMessage& message) const override;
   void size(RoundMessage&) const override {}
   void fill_start(UpdateMessage& message) const override;
-  void persist(StateArchive& archive) override { archive(curvature_); }
+  void persist(StateArchive& archive) override { archive(curvature_, data_); }
 
  private:
   WorkerObjective& objective_;
   UpperSupport support_;
   std::size_t lower_dim_;
   CurvatureSchedule curvature_;
+  DataContribution data_;
   std::vector<double> upper_gradient_;  ///< grad_x G_i, on the support; empty where G_i does not depend on x
 };
 

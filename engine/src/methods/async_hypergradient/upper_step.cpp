@@ -8,9 +8,6 @@
 namespace adbo::detail {
 namespace {
 
-/// Descent steps before the tail: about as long as they gain more per iteration than quasi-Newton steps do
-/// (docs/practical.md has the measurements).
-constexpr std::int64_t kDescentMoves = 150;
 /// No coordinate moves further in one step, in either phase.
 constexpr double kLargestChange = 0.5;
 constexpr std::size_t kSecants = 20;
@@ -38,7 +35,7 @@ UpperStep::UpperStep(const UpperStepSettings& settings, std::size_t upper_dim)
       free_(tail_dim(settings, upper_dim)) {}
 
 void UpperStep::move(std::span<const double> direction, const EstimateLag& lag, std::span<double> upper) {
-  if (settings_.scaling == UpperScaling::kCommon || moves_ < kDescentMoves) {
+  if (settings_.scaling == UpperScaling::kCommon || moves_ < settings_.descent_moves) {
     descend(direction, upper);
   } else {
     follow_tail(direction, lag, upper);

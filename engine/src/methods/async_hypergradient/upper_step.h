@@ -17,6 +17,9 @@ struct UpperStepSettings {
   UpperScaling scaling = UpperScaling::kPerCoordinate;
   double rate = 0.1;  ///< how far a coordinate moves per step at first, in its own units
   double lowest = 0, highest = 0;
+  /// Descent steps before the tail: about as long as they gain more per iteration than quasi-Newton steps do
+  /// (docs/practical.md has the measurements).
+  std::int64_t descent_moves = 150;
 };
 
 /// How far the running estimates are behind the upper variable.

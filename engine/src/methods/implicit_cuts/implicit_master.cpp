@@ -45,7 +45,7 @@ ImplicitMaster::ImplicitMaster(const Problem& problem, const Options& options, s
       workers_(problem.num_workers()),
       cuts_(*pool_, problem.num_workers(), static_cast<std::size_t>(options.max_cuts), has_copies()),
       qp_(static_cast<std::size_t>(options.max_cuts), kGramRegularization),
-      estimates_(problem),
+      estimates_(problem, ContributionForm::kWhole),
       damping_(problem, options),
       upper_(upper_start(problem)),
       lower_(lower_start(problem)),
@@ -154,7 +154,7 @@ void ImplicitMaster::improve_estimates(std::int64_t t, const WorkerStates& state
   // Before any curvature is known nothing moves and r is zero: the objective's gradient then gives q a
   // direction, whose Hessian product shows the curvature.
   const bool known = lower_step() > 0 && distance_ > 0;
-  estimates_.sum(states, known ? deviation_ : objective_gradient_, damping_.at(estimates_));
+  estimates_.sum(states, upper_, known ? deviation_ : objective_gradient_, damping_.at(estimates_));
   steps_.see_curvature(estimates_.largest_curvature());
   residual_ = squared_norm(estimates_.lower_residual()) + squared_norm(estimates_.adjoint_residual());
   estimates_.improve(t);

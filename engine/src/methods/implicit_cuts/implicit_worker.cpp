@@ -70,6 +70,7 @@ void ImplicitWorker::step(const Request& request, const Snapshot& snapshot, cons
 
   out.has_curvature = curvature_.is_due(x);
   if (out.has_curvature) curvature_.compute(objective_, x, estimate, out.curvature);
+  curvature_.note_answer(x, out.has_curvature);
   ++answers_;
 }
 

@@ -5,12 +5,15 @@
 #include <algorithm>
 #include <cmath>
 
+#include "methods/running_estimates/pieces.h"
+
 namespace adbo::detail {
 
 using Matrix = Eigen::MatrixXd;
 
 struct BlockPreconditioner::Factors {
-  Matrix sum, scratch;
+  Matrix mean;                     ///< of the workers' blocks
+  Matrix sum, scratch;             ///< with the common curvature; with the damping
   Eigen::VectorXd power, product;  ///< of the power iteration
   Eigen::LLT<Matrix> plain, damped;
 };
@@ -26,7 +29,10 @@ void solve_pieces(const Eigen::LLT<Matrix>& factor, std::span<double> vector) {
 }  // namespace
 
 BlockPreconditioner::BlockPreconditioner(std::size_t block_size, std::size_t num_workers)
-    : block_size_(block_size), blocks_(num_workers), factors_(std::make_unique<Factors>()) {}
+    : block_size_(block_size),
+      blocks_(num_workers),
+      factors_(std::make_unique<Factors>()),
+      common_(block_size) {}
 
 BlockPreconditioner::~BlockPreconditioner() = default;
 
@@ -41,14 +47,32 @@ void BlockPreconditioner::set_curvature(std::size_t worker, std::span<const doub
   changed_ = true;
 }
 
+/// Factors are dear where blocks are large, and the solves only precondition: changes within a small part of
+/// P's diagonal wait.
+void BlockPreconditioner::set_common_curvature(std::span<const double> diagonal) {
+  constexpr double kNear = 0.02;
+  for (std::size_t k = 0; k < block_size_; ++k) {
+    const auto row = static_cast<Eigen::Index>(k);
+    const double change = std::abs(largest_over_pieces(diagonal, block_size_, k) - common_[k]);
+    if (!is_known() || change > kNear * factors_->sum(row, row)) common_changed_ = true;
+  }
+  if (!common_changed_) return;
+  for (std::size_t k = 0; k < block_size_; ++k) common_[k] = largest_over_pieces(diagonal, block_size_, k);
+}
+
+bool BlockPreconditioner::has_blocks() const { return factors_->mean.size() > 0; }
+
 void BlockPreconditioner::refresh(double damping) {
   const bool damping_moved = std::abs(damping - damping_) > 0.1 * damping_;
+  const bool sum_changed = changed_ || common_changed_;
   if (changed_) sum_blocks();
-  if (changed_ || damping_moved) {
+  if (!has_blocks()) return;
+  if (sum_changed) factor_sum();
+  if (sum_changed || damping_moved) {
     damping_ = damping;
     factor_damped();
   }
-  changed_ = false;
+  changed_ = common_changed_ = false;
 }
 
 void BlockPreconditioner::factor_damped() {
@@ -63,7 +87,7 @@ void BlockPreconditioner::persist(StateArchive& archive) {
   std::vector<double> power(factors_->power.begin(), factors_->power.end());
   bool largest_is_old = largest_is_old_;
   archive.sized(blocks_, power);
-  archive(changed_, damping_, largest_, largest_is_old);
+  archive(changed_, common_, damping_, largest_, largest_is_old);
   const std::size_t numbers = block_size_ * block_size_;
   for (const std::vector<double>& block : blocks_) {
     archive.require(block.empty() || block.size() == numbers, "a curvature block of another size");
@@ -74,24 +98,32 @@ void BlockPreconditioner::persist(StateArchive& archive) {
       std::any_of(blocks_.begin(), blocks_.end(), [](const auto& block) { return !block.empty(); });
   if (any) {
     sum_blocks();
+    factor_sum();
     factor_damped();
   }
   factors_->power = Eigen::Map<const Eigen::VectorXd>(power.data(), static_cast<Eigen::Index>(power.size()));
   largest_is_old_ = largest_is_old;
 }
 
-/// The mean of the blocks that are there, and its factors.
+/// The mean of the blocks that are there.
 void BlockPreconditioner::sum_blocks() {
   const auto b = static_cast<Eigen::Index>(block_size_);
-  factors_->sum.setZero(b, b);
+  factors_->mean.setZero(b, b);
   double heard = 0;
   for (const std::vector<double>& block : blocks_) {
     if (block.empty()) continue;
-    factors_->sum += Eigen::Map<const Matrix>(block.data(), b, b);
+    factors_->mean += Eigen::Map<const Matrix>(block.data(), b, b);
     heard += 1;
   }
-  factors_->sum /= heard;
-  mean_curvature_ = factors_->sum.trace() / static_cast<double>(b);
+  factors_->mean /= heard;
+}
+
+/// P, with the common curvature, and its factors.
+void BlockPreconditioner::factor_sum() {
+  factors_->sum = factors_->mean;
+  factors_->sum.diagonal() +=
+      Eigen::Map<const Eigen::VectorXd>(common_.data(), static_cast<Eigen::Index>(block_size_));
+  mean_curvature_ = factors_->sum.trace() / static_cast<double>(block_size_);
   // A block made of a part of the rows may miss a direction; a little of the mean curvature bounds the step
   // there.
   constexpr double kFloor = 1e-6;
@@ -117,6 +149,13 @@ void BlockPreconditioner::find_largest() {
     if (!(largest_ > 0)) return;
     power = factors_->product / largest_;
   }
+}
+
+void BlockPreconditioner::add_mean_block_product(std::span<const double> vector,
+                                                 std::span<double> out) const {
+  if (!has_blocks()) return;
+  const Matrix& mean = factors_->mean;
+  add_block_product(1.0, {mean.data(), static_cast<std::size_t>(mean.size())}, block_size_, vector, out);
 }
 
 void BlockPreconditioner::solve(std::span<double> vector) const {

@@ -19,12 +19,15 @@ std::int64_t longest_interval(const CurvatureForm& form) {
 CurvatureSchedule::CurvatureSchedule(const CurvaturePlan& plan, const Problem& problem, std::size_t worker)
     : form_(plan.form), sent_at_(plan.follows_upper ? problem.support(worker).size : 0) {}
 
-bool CurvatureSchedule::is_due(std::span<const double> x) {
+bool CurvatureSchedule::is_due(std::span<const double> x) const {
   if (form_.kind == CurvatureForm::Kind::kNone) return false;
-  const bool due = answers_since_ < 0 || answers_since_ + 1 >= longest_interval(form_) || !is_near(x);
-  answers_since_ = due ? 0 : answers_since_ + 1;
-  if (due && !sent_at_.empty()) std::copy(x.begin(), x.end(), sent_at_.begin());
-  return due;
+  return answers_since_ < 0 || answers_since_ + 1 >= longest_interval(form_) || !is_near(x);
+}
+
+void CurvatureSchedule::note_answer(std::span<const double> x, bool has_curvature) {
+  if (form_.kind == CurvatureForm::Kind::kNone) return;
+  answers_since_ = has_curvature ? 0 : answers_since_ + 1;
+  if (has_curvature && !sent_at_.empty()) std::copy(x.begin(), x.end(), sent_at_.begin());
 }
 
 void CurvatureSchedule::compute(WorkerObjective& objective, std::span<const double> x,

@@ -26,9 +26,10 @@ class CurvatureSchedule {
  public:
   CurvatureSchedule(const CurvaturePlan& plan, const Problem& problem, std::size_t worker);
 
-  /// Called once per answer with the x of its request, [n_i]: whether the answer is to carry curvature. What
-  /// is said to be due counts as sent.
-  [[nodiscard]] bool is_due(std::span<const double> x);
+  /// Whether an answer to a request with this x, [n_i], is to carry curvature.
+  [[nodiscard]] bool is_due(std::span<const double> x) const;
+  /// The answer is made, and does or does not carry curvature. An answer that failed is none.
+  void note_answer(std::span<const double> x, bool has_curvature);
   /// out [numbers()], at (x, y).
   void compute(WorkerObjective& objective, std::span<const double> x, std::span<const double> y,
                std::span<double> out) const;

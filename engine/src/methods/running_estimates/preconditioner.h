@@ -18,6 +18,9 @@ class Preconditioner {
 
   /// Worker `worker`'s newest block or diagonal; takes effect at the next refresh().
   virtual void set_curvature(std::size_t worker, std::span<const double> curvature) = 0;
+  /// What the workers' blocks leave out, the same for all of them: a diagonal [m]; takes effect at the next
+  /// refresh(). Of blocks alone.
+  virtual void set_common_curvature(std::span<const double> /*diagonal*/) {}
   /// Without the worker's; takes effect at the next refresh().
   virtual void drop(std::size_t worker) = 0;
   /// product = Hu was seen.
@@ -36,6 +39,8 @@ class Preconditioner {
   virtual void solve(std::span<double> vector) const = 0;
   /// vector [m] <- (P + damping I)^-1 vector.
   virtual void solve_damped(std::span<double> vector) const = 0;
+  /// out [m] += the mean of the workers' blocks on each piece of `vector` [m]. Of blocks alone.
+  virtual void add_mean_block_product(std::span<const double> /*vector*/, std::span<double> /*out*/) const {}
   /// Between refresh() and the next set_curvature().
   virtual void persist(StateArchive& archive) = 0;
 };
@@ -46,6 +51,7 @@ class Preconditioner {
 /// - diagonals: P = s D, D their mean on each piece and s twice the largest ||D^-1/2 H u|| / ||D^1/2 u|| that
 ///   Hessian products have shown of late;
 /// - nothing: the same with D = I.
+/// To blocks a common curvature is added, its largest over the pieces.
 [[nodiscard]] std::unique_ptr<Preconditioner> make_preconditioner(const Problem& problem);
 
 }  // namespace adbo::detail

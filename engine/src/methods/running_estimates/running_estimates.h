@@ -8,6 +8,7 @@
 
 #include "adbo/problem.h"
 #include "adbo/state_archive.h"
+#include "methods/running_estimates/contribution_form.h"
 #include "methods/running_estimates/preconditioner.h"
 #include "protocol/transport.h"
 
@@ -19,18 +20,24 @@ namespace adbo::detail {
 /// iteration from the table of the workers' latest contributions: their accepted states. The master's.
 class RunningEstimates {
  public:
-  explicit RunningEstimates(const Problem& problem);
+  /// `form`: of what the workers send.
+  RunningEstimates(const Problem& problem, ContributionForm form);
 
   /// Takes notice of the workers' new contributions: the age of each, and its curvature block if it has one.
   void absorb(std::span<const std::size_t> active, const WorkerStates& states);
   /// The worker's contribution leaves the table.
   void drop(std::size_t worker);
   /// The table's means of grad_y g_i and (d2 g_i/dy dy) q, and with them, s [m] and the damping (>= 0) the
-  /// two residuals.
-  void sum(const WorkerStates& states, std::span<const double> right_hand_side, double damping);
+  /// two residuals. What contributions leave out is added at the present v, y-hat and q; `upper`: v, [n].
+  void sum(const WorkerStates& states, std::span<const double> upper, std::span<const double> right_hand_side,
+           double damping);
   /// One step of y-hat and q against the residuals. Where no curvature is known yet, q alone moves, by a
   /// plain step: its products then show the curvature.
   void improve(std::int64_t t);
+
+  /// direction [n] -= (d2 r/dx dy) q at v = `upper` and the present y-hat and q, r the common term that
+  /// contributions leave out; nothing where they are whole.
+  void subtract_common_cross(std::span<const double> upper, std::span<double> direction);
 
   /// out <- the mean of one member of the states over the workers heard of. Summed afresh in worker order:
   /// no drift, and the same bits every time.
@@ -59,10 +66,16 @@ class RunningEstimates {
   }
 
  private:
+  void add_common_part(std::span<const double> upper);
+
   const Problem& problem_;
+  ContributionForm form_;
   std::unique_ptr<Preconditioner> preconditioner_;
-  std::vector<double> lower_, adjoint_;                    ///< [m]
-  std::vector<double> lower_residual_, adjoint_residual_;  ///< [m]
+  std::vector<double> lower_, adjoint_;                     ///< [m]
+  std::vector<double> lower_residual_, adjoint_residual_;   ///< [m]
+  std::unique_ptr<CommonTerm> common_;                      ///< r; null where contributions are whole
+  std::vector<double> common_gradient_, common_curvature_;  ///< of r, [m]
+  std::vector<double> common_cross_;                        ///< [n]
   /// Of the request that each worker's contribution answers; -1: none.
   std::vector<std::int64_t> table_iteration_;
   std::size_t heard_ = 0, dropped_ = 0;
