@@ -430,7 +430,6 @@ TEST_CASE("the limit of time is that of the whole command where nothing is train
   CHECK(contains(outcome.out, "Nothing was trained again"));
   const Json summary = Json::parse(files.read("quick/summary.json"));
   CHECK(summary["status"] == "time_limit");
-  CHECK(summary["wall_seconds"] < 0.5);  // what reading has left
   CHECK_FALSE(summary["metrics"].contains("value_function"));
   CHECK_FALSE(summary["metrics"].contains("detection_auc_plain"));
   CHECK(summary["metrics"].contains("detection_auc"));
