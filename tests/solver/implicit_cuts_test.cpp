@@ -3,6 +3,7 @@
 
 #include <algorithm>
 #include <cmath>
+#include <cstdint>
 #include <string>
 #include <vector>
 
@@ -62,19 +63,34 @@ TEST_CASE("implicit cuts: come near the quadratic family's solution with S < N, 
         CAPTURE(support);
         CAPTURE(uses_x);
         CAPTURE(static_cast<int>(copies));
-        // The relaxation eps_t shrinks as 1 / cuts and the answers are stale: the error of v falls slowly,
-        // and a change of rounding alone moves it by a factor of up to three (docs/practical-cuts.md). Seen:
-        // 0.03 to 0.1 of the way from the start; asked for: 0.3. The hypergradient is seen at 0.02 of the
-        // start's.
+        // The relaxation eps_t shrinks as 1 / cuts and the answers are stale, with local copies those of the
+        // copies too. Seen over ten seeds: 0.002 to 0.1 of the way from the start with eliminated copies,
+        // mostly 0.03 to 0.2 with local ones (docs/practical-cuts.md).
+        const bool eliminated = copies == LowerCopies::kEliminated;
         const std::vector<double> start(4, 0.0);
         const double way = largest_difference(start, instance.upper_solution);
-        CHECK(largest_difference(result.upper, instance.upper_solution) < 0.3 * way);
+        CHECK(largest_difference(result.upper, instance.upper_solution) < (eliminated ? 0.15 : 0.5) * way);
         CHECK(norm(quadratic_hypergradient(settings, result.upper)) <
-              0.1 * norm(quadratic_hypergradient(settings, start)));
+              (eliminated ? 0.05 : 0.2) * norm(quadratic_hypergradient(settings, start)));
         CHECK(result.summary.barrier_virtual_seconds == 0);
         CHECK(result.summary.counts.cuts_added > 100);
       }
     }
+  }
+}
+
+TEST_CASE("implicit cuts: z is carried along with y-hat, which runs far where the lower level is flat") {
+  // z left behind would have to be pulled after y-hat by cuts; seen then: 0.15 to 0.8, now 0.01 to 0.04.
+  for (const std::uint64_t seed : {3, 4, 5}) {
+    CAPTURE(seed);
+    QuadraticInstance instance =
+        make_quadratic({.upper_dim = 4, .lower_dim = 6, .num_workers = 6, .condition = 50, .seed = seed});
+    Options options = implicit_options(3000);
+    options.active_workers = 3;
+    options.stragglers = "1:4";
+    const Result result = Solver(options).solve(instance.problem);
+    const double way = largest_difference(std::vector<double>(4, 0.0), instance.upper_solution);
+    CHECK(largest_difference(result.upper, instance.upper_solution) < 0.1 * way);
   }
 }
 

@@ -146,11 +146,12 @@ void add_limits(TableBuilder& table) {
 
 void add_steps(TableBuilder& table) {
   table.group("Step sizes");
-  table.choice(
-      {.name = "steps"}, choice_of<&Options::steps>(), {"auto", "fixed", "theorem2"},
-      "auto: chosen while running from the curvature and the drift of the lower solution with cuts = "
-      "implicit, the step sizes below with cuts = unrolled; fixed: those below; theorem2: those of "
-      "Theorem 2 from smoothness, drift_constant, theorem_gamma and the two regularization floors.");
+  table.choice({.name = "steps"}, choice_of<&Options::steps>(), {"auto", "fixed", "theorem2"},
+               "auto: with cuts = implicit chosen while running, those of y from the curvature seen, those "
+               "of the upper "
+               "variable as in async-hypergradient; the step sizes below with cuts = unrolled; fixed: those "
+               "below; theorem2: those of "
+               "Theorem 2 from smoothness, drift_constant, theorem_gamma and the two regularization floors.");
   table.number({.name = "step_upper_local", .symbol = "eta_x", .aliases = {"hp_lr"}},
                &Options::step_upper_local, above(0),
                "Step of a worker's copy of the upper variable (new_25).");

@@ -8,7 +8,8 @@
 
 namespace adbo::detail {
 
-/// One cutting plane  a.v + sum_i b_i.y_i + c.z + kappa <= 0.
+/// One cutting plane  a.v + sum_i b_i.y_i + c.z + kappa <= 0. An implicit one lies in what y_i and z are
+/// apart from y-hat: sum_i b_i.(y_i - y-hat) + c.(z - y-hat) + kappa <= 0; its a is what v answers for.
 /// Written while it is built (worker i writes its own block), immutable once a published snapshot carries it.
 struct Cut {
   Cut(std::size_t upper_dim, std::size_t lower_dim, std::size_t num_workers)

@@ -135,9 +135,9 @@ struct WorkerFailure {
 struct UpdateMessage {
   std::int64_t iteration = 0;                ///< of the request it answers
   std::vector<double> upper_local;           ///< x_i, [n_i] or empty where eliminated
-  std::vector<double> lower_local;           ///< y_i, [m]
+  std::vector<double> lower_local;           ///< y_i, [m]; with implicit cuts y_i - y-hat
   std::vector<std::int64_t> cut_serial;      ///< the cuts it knew, ...
-  std::vector<double> cut_product;           ///< ... and b_il . y_i for each
+  std::vector<double> cut_product;           ///< ... and b_il . lower_local for each
   std::vector<double> cut_gradient_product;  ///< ... and b_il . grad_y G_i, where the multipliers are exact
   double upper_value = 0;                    ///< G_i at the state before the step
   // A hypergradient method's contribution, at the broadcast (v, y-hat, q); empty otherwise:

@@ -4,6 +4,7 @@
 #include <cmath>
 #include <limits>
 
+#include "methods/async_hypergradient/upper_step_settings.h"
 #include "methods/running_estimates/contribution_form.h"
 #include "methods/running_estimates/upper_ownership.h"
 #include "protocol/count_work.h"
@@ -15,36 +16,14 @@ namespace {
 
 constexpr double kNotMeasured = std::numeric_limits<double>::quiet_NaN();
 
-/// Coordinates that all workers share have scales of their own; coordinates that belong to one worker each (a
-/// weight per row) are exchangeable, and their common scale keeps those that matter apart from those that do
-/// not.
-UpperScaling choose_scaling(const Problem& problem) {
-  return owns_upper_coordinates(problem) ? UpperScaling::kCommon : UpperScaling::kPerCoordinate;
-}
-
-/// The rate is how far a coordinate moves per iteration at first: in its own units, or in those of the common
-/// scale. Directions that are not late allow longer steps, and fewer of them.
-UpperStepSettings step_settings(const Problem& problem, const Options& options) {
-  UpperStepSettings settings{.scaling = choose_scaling(problem),
-                             .rate = 0.2,
-                             .lowest = problem.upper_lowest(),
-                             .highest = problem.upper_highest()};
-  if (settings.scaling == UpperScaling::kCommon) settings.rate = 0.1;
-  if (contribution_form(problem) == ContributionForm::kAffine) {
-    settings.rate = 0.3;
-    settings.descent_moves = 100;
-  }
-  if (options.upper_rate > 0) settings.rate = options.upper_rate;
-  return settings;
-}
-
 }  // namespace
 
 HypergradientMaster::HypergradientMaster(const Problem& problem, const Options& options)
     : problem_(problem),
       estimates_(problem, contribution_form(problem)),
       damping_(problem, options),
-      upper_step_(step_settings(problem, options), problem.upper_dim()),
+      upper_step_(upper_step_settings(problem, contribution_form(problem), options.upper_rate),
+                  problem.upper_dim()),
       upper_(upper_start(problem)),
       averages_(owns_upper_coordinates(problem)),
       upper_objective_gradient_(problem.lower_dim()),

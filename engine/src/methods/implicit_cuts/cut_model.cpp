@@ -11,8 +11,7 @@ CutModel::CutModel(CutPool& pool, std::size_t num_workers, std::size_t capacity,
       num_workers_(num_workers),
       capacity_(capacity),
       with_local_blocks_(with_local_blocks),
-      lower_gram_(capacity * capacity),
-      upper_gram_(capacity * capacity) {
+      gram_(capacity * capacity) {
   members_.reserve(capacity);
   spare_.reserve(capacity);
 }
@@ -29,10 +28,9 @@ void CutModel::absorb(std::size_t worker, const UpdateMessage& update) {
   }
 }
 
-double CutModel::value(std::size_t l, std::span<const double> upper_consensus,
-                       std::span<const double> lower_consensus) const {
+double CutModel::value(std::size_t l, std::span<const double> departure) const {
   const Cut& cut = *members_[l].cut;
-  double sum = dot(cut.upper, upper_consensus) + dot(cut.lower_consensus, lower_consensus) + cut.offset;
+  double sum = dot(cut.lower_consensus, departure) + cut.offset;
   for (const double product : members_[l].products) sum += product;
   return sum;
 }
@@ -66,20 +64,19 @@ void CutModel::add(Cut& cut, const WorkerStates& states) {
     member.gradient_products[i] = dot(cut.lower_local[i], states.state(i).upper_objective_gradient);
   }
   members_.push_back(std::move(member));
-  extend_grams();
+  extend_gram();
 }
 
 /// The newest cut's row and column.
-void CutModel::extend_grams() {
+void CutModel::extend_gram() {
   const std::size_t last = members_.size() - 1;
   const Cut& newest = *members_[last].cut;
   for (std::size_t l = 0; l <= last; ++l) {
     const Cut& other = *members_[l].cut;
-    double lower = dot(newest.lower_consensus, other.lower_consensus);
+    double product = dot(newest.lower_consensus, other.lower_consensus);
     for (std::size_t i = 0; with_local_blocks_ && i < num_workers_; ++i)
-      lower += dot(newest.lower_local[i], other.lower_local[i]);
-    lower_gram_[last * capacity_ + l] = lower_gram_[l * capacity_ + last] = lower;
-    upper_gram_[last * capacity_ + l] = upper_gram_[l * capacity_ + last] = dot(newest.upper, other.upper);
+      product += dot(newest.lower_local[i], other.lower_local[i]);
+    gram_[last * capacity_ + l] = gram_[l * capacity_ + last] = product;
   }
 }
 
@@ -95,14 +92,8 @@ std::size_t CutModel::remove_if(const Predicate& goes) {
     if (kept != l) {
       members_[kept] = std::move(members_[l]);
       // Rows, then columns, move up: every entry is read before its place is written.
-      for (std::size_t k = 0; k < capacity_; ++k) {
-        lower_gram_[kept * capacity_ + k] = lower_gram_[l * capacity_ + k];
-        upper_gram_[kept * capacity_ + k] = upper_gram_[l * capacity_ + k];
-      }
-      for (std::size_t k = 0; k < capacity_; ++k) {
-        lower_gram_[k * capacity_ + kept] = lower_gram_[k * capacity_ + l];
-        upper_gram_[k * capacity_ + kept] = upper_gram_[k * capacity_ + l];
-      }
+      for (std::size_t k = 0; k < capacity_; ++k) gram_[kept * capacity_ + k] = gram_[l * capacity_ + k];
+      for (std::size_t k = 0; k < capacity_; ++k) gram_[k * capacity_ + kept] = gram_[k * capacity_ + l];
     }
     ++kept;
   }
@@ -132,7 +123,7 @@ void CutModel::persist(StateArchive& archive) {
     member.gradient_products.resize(blocks);
     archive(member.products, member.gradient_products);
   }
-  archive(lower_gram_, upper_gram_);
+  archive(gram_);
 }
 
 void CutModel::pin_into(Snapshot& snapshot) const { pin_cuts(members_, snapshot); }

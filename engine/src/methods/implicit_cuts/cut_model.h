@@ -10,8 +10,8 @@
 
 namespace adbo::detail {
 
-/// The cuts alive with what the exact multipliers need of them: the Gram matrices, which change only when a
-/// cut comes or goes, and the workers' scalars b_il.y_i and b_il.grad_y G_i. The master's.
+/// The cuts alive with what the exact multipliers need of them: the Gram matrix, which changes only when a
+/// cut comes or goes, and the workers' scalars b_il.d_i and b_il.grad_y G_i, d_i = y_i - y-hat. The master's.
 class CutModel {
  public:
   /// `with_local_blocks`: cuts have blocks b_i; without, they see v and z alone.
@@ -25,19 +25,12 @@ class CutModel {
   /// Takes over what a worker's update says of its scalars, and computes them for the cuts the worker did not
   /// know.
   void absorb(std::size_t worker, const UpdateMessage& update);
-  /// a.v + sum_i b_i.y_i + c.z + kappa.
-  [[nodiscard]] double value(std::size_t l, std::span<const double> upper_consensus,
-                             std::span<const double> lower_consensus) const;
+  /// sum_i b_i.d_i + c.d + kappa, d = z - y-hat.
+  [[nodiscard]] double value(std::size_t l, std::span<const double> departure) const;
   /// sum_i b_il . grad_y G_i.
   [[nodiscard]] double gradient_product(std::size_t l) const;
   /// sum_i b_ki.b_li + c_k.c_l.
-  [[nodiscard]] double lower_gram(std::size_t k, std::size_t l) const {
-    return lower_gram_[k * capacity_ + l];
-  }
-  /// a_k.a_l.
-  [[nodiscard]] double upper_gram(std::size_t k, std::size_t l) const {
-    return upper_gram_[k * capacity_ + l];
-  }
+  [[nodiscard]] double gram(std::size_t k, std::size_t l) const { return gram_[k * capacity_ + l]; }
 
   void set_multiplier(std::size_t l, double value);
   /// Takes over the caller's pin; there must be room. Multiplier 0.
@@ -61,7 +54,7 @@ class CutModel {
     int idle_iterations = 0;                          ///< consecutive ones with multiplier zero
     std::vector<double> products, gradient_products;  ///< [N]
   };
-  void extend_grams();
+  void extend_gram();
   template <class Predicate>
   std::size_t remove_if(const Predicate& goes);
 
@@ -69,7 +62,7 @@ class CutModel {
   std::size_t num_workers_, capacity_;
   bool with_local_blocks_;
   std::vector<Member> members_, spare_;
-  std::vector<double> lower_gram_, upper_gram_;  ///< [capacity * capacity]
+  std::vector<double> gram_;  ///< [capacity * capacity]
 };
 
 }  // namespace adbo::detail

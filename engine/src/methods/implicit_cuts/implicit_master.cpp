@@ -6,6 +6,8 @@
 #include <numeric>
 #include <utility>
 
+#include "methods/async_hypergradient/upper_step_settings.h"
+#include "methods/running_estimates/contribution_form.h"
 #include "protocol/count_work.h"
 #include "protocol/start_values.h"
 #include "protocol/vector_math.h"
@@ -19,22 +21,8 @@ constexpr double kGramRegularization = 1e-6;
 /// Most that a coordinate of v may move in an iteration, in its own units.
 constexpr double kLargestChange = 0.5;
 
-double squared_distance(std::span<const double> a, std::span<const double> b) {
-  double sum = 0;
-  for (std::size_t k = 0; k < a.size(); ++k) sum += (a[k] - b[k]) * (a[k] - b[k]);
-  return sum;
-}
-
-/// out <- factor (point - centre)
-void scaled_difference(double factor, std::span<const double> point, std::span<const double> centre,
-                       std::span<double> out) {
-  for (std::size_t k = 0; k < out.size(); ++k) out[k] = factor * (point[k] - centre[k]);
-}
-
-double cosine(std::span<const double> a, std::span<const double> b) {
-  const double norms = std::sqrt(squared_norm(a) * squared_norm(b));
-  return norms > 0 ? dot(a, b) / norms : 1;
-}
+/// The residual of q relative to q above which no cut is made: its normal would show the error of q.
+constexpr double kMostLag = 0.1;
 
 }  // namespace
 
@@ -47,14 +35,14 @@ ImplicitMaster::ImplicitMaster(const Problem& problem, const Options& options, s
       qp_(static_cast<std::size_t>(options.max_cuts), kGramRegularization),
       estimates_(problem, ContributionForm::kWhole),
       damping_(problem, options),
+      upper_step_(upper_step_settings(problem, ContributionForm::kWhole), problem.upper_dim()),
       upper_(upper_start(problem)),
-      lower_(lower_start(problem)),
+      departure_(problem.lower_dim()),
       deviation_(problem.lower_dim()),
       objective_gradient_(problem.lower_dim()),
       objective_slope_(problem.upper_dim()),
       cross_(problem.upper_dim()),
       direction_(problem.upper_dim()),
-      last_direction_(problem.upper_dim()),
       gram_(static_cast<std::size_t>(options.max_cuts * options.max_cuts)),
       linear_(static_cast<std::size_t>(options.max_cuts)),
       multiplier_(static_cast<std::size_t>(options.max_cuts)),
@@ -74,12 +62,10 @@ double ImplicitMaster::objective_factor() const {
   return has_copies() ? static_cast<double>(workers_.size()) : 1.0;
 }
 
+/// eta_y, 1 / L_y with scale-free steps; 0 before any curvature was seen.
 double ImplicitMaster::lower_step() const {
-  return options_.steps == StepRule::kAuto ? steps_.lower_step() : options_.step_lower_local;
-}
-
-double ImplicitMaster::upper_step() const {
-  return options_.steps == StepRule::kAuto ? steps_.upper_step() : options_.step_upper_consensus;
+  if (options_.steps != StepRule::kAuto) return options_.step_lower_local;
+  return curvature_ > 0 ? 1 / curvature_ : 0;
 }
 
 void ImplicitMaster::fill(Snapshot& draft) {
@@ -90,14 +76,14 @@ void ImplicitMaster::fill(Snapshot& draft) {
   if (has_copies()) {
     cuts_.pin_into(draft);
   } else {
-    draft.lower_point = lower_;
+    draft.lower_point = estimates_.lower();
+    add_scaled(1.0, departure_, draft.lower_point);
   }
 }
 
 void ImplicitMaster::step(std::int64_t t, std::span<const std::size_t> active, const WorkerStates& states) {
   absorb(active, states);
   read_table(states);
-  measure_deviation(states);
   improve_estimates(t, states);
   if (!estimates_.table_is_complete()) return;
   if (options_.multipliers == MultiplierRule::kExact) {
@@ -106,7 +92,7 @@ void ImplicitMaster::step(std::int64_t t, std::span<const std::size_t> active, c
     ascend_multipliers();
   }
   step_lower();
-  step_upper();
+  step_upper(t);
   update_cuts(t, states);
 }
 
@@ -115,7 +101,7 @@ void ImplicitMaster::absorb(std::span<const std::size_t> active, const WorkerSta
   for (const std::size_t i : active) {
     const UpdateMessage& update = states.state(i);
     cuts_.absorb(i, update);
-    steps_.see_curvature(update.upper_curvature);
+    curvature_ = std::max(curvature_, update.upper_curvature);
     add_work(counts_, update.work);
     // There: v on the support, y-hat and q, and z or lambda; back: y_i or nothing, grad_y G_i, grad_y g_i and
     // (d2 g_i/dy dy) q, what lies on the support, two scalars per cut, and curvature.
@@ -136,55 +122,57 @@ void ImplicitMaster::read_table(const WorkerStates& states) {
   lower_objective_ = estimates_.mean(states, &UpdateMessage::lower_value);
 }
 
-/// r and h at the current (y_i, z, y-hat).
+/// r and h at the current (d_i, d).
 void ImplicitMaster::measure_deviation(const WorkerStates& states) {
-  const std::vector<double>& centre = estimates_.lower();
-  scaled_difference(1, lower_, centre, deviation_);
-  distance_ = squared_norm(deviation_);
+  std::copy(departure_.begin(), departure_.end(), deviation_.begin());
+  distance_ = squared_norm(departure_);
   if (!has_copies()) return;
   for (const std::size_t i : workers_) {
-    const std::vector<double>& y = states.state(i).lower_local;
-    add_scaled(1.0, y, deviation_);
-    add_scaled(-1.0, centre, deviation_);
-    distance_ += squared_distance(y, centre);
+    const std::vector<double>& departure = states.state(i).lower_local;
+    add_scaled(1.0, departure, deviation_);
+    distance_ += squared_norm(departure);
   }
 }
 
-void ImplicitMaster::improve_estimates(std::int64_t t, const WorkerStates& states) {
-  // Before any curvature is known nothing moves and r is zero: the objective's gradient then gives q a
-  // direction, whose Hessian product shows the curvature.
+/// r / sqrt(h), so that q keeps its size while h falls. Before any curvature is known nothing has moved and r
+/// is zero: the direction that z will take then makes q begin where it will be wanted, and its Hessian
+/// product shows the curvature.
+void ImplicitMaster::choose_right_hand_side() {
   const bool known = lower_step() > 0 && distance_ > 0;
-  estimates_.sum(states, upper_, known ? deviation_ : objective_gradient_, damping_.at(estimates_));
-  steps_.see_curvature(estimates_.largest_curvature());
+  if (!known) {
+    std::copy(objective_gradient_.begin(), objective_gradient_.end(), deviation_.begin());
+  }
+  const double length = known ? std::sqrt(distance_) : -std::sqrt(squared_norm(deviation_));
+  if (length == 0) return;
+  for (double& entry : deviation_) entry /= length;
+}
+
+void ImplicitMaster::improve_estimates(std::int64_t t, const WorkerStates& states) {
+  measure_deviation(states);
+  choose_right_hand_side();
+  estimates_.sum(states, upper_, deviation_, damping_.at(estimates_));
+  curvature_ = std::max(curvature_, estimates_.largest_curvature());
   residual_ = squared_norm(estimates_.lower_residual()) + squared_norm(estimates_.adjoint_residual());
   estimates_.improve(t);
-
-  // What the residuals say is still missing, y-hat against the distance that the cuts' normals are made of
-  // (every copy feels it), q against itself.
-  const double copies = has_copies() ? static_cast<double>(workers_.size()) + 1 : 1;
-  const double lower_missing = copies * squared_norm(estimates_.lower_residual());
-  const double adjoint_missing = squared_norm(estimates_.adjoint_residual());
+  // What the residual says is still missing of q. What is missing of y-hat spoils no normal: d stays as it
+  // is.
   const double adjoint = squared_norm(estimates_.adjoint());
-  const double worst = std::max(distance_ > 0 ? lower_missing / distance_ : 1.0,
-                                adjoint > 0 ? adjoint_missing / adjoint : 1.0);
-  lag_ = std::sqrt(worst);
+  lag_ = adjoint > 0 ? std::sqrt(squared_norm(estimates_.adjoint_residual()) / adjoint) : 1.0;
 }
 
 /// The multipliers of the proximal step onto the linearized cuts: the minimizer over lambda >= 0 of
-/// 1/2 lambda' Q lambda - lambda' (cut values - eta_y p - eta_v s), p_l = sum_i b_il.grad_y G_i and
-/// s_l = a_l.grad_x G: what the objective's own step will add to the cuts.
+/// 1/2 lambda' Q lambda - lambda' (cut values - eta_y p), Q_kl = eta_y (sum_i b_ki.b_li + c_k.c_l) and
+/// p_l = sum_i b_il.grad_y G_i: what the objective's own step will add to the cuts. v has no part in it: z
+/// and the copies are carried along when it moves, and the cuts' values stay.
 void ImplicitMaster::find_multipliers() {
   const std::size_t size = cuts_.size();
-  const double eta_y = lower_step(), eta_v = upper_step();
+  const double eta_y = lower_step();
   for (std::size_t k = 0; k < size; ++k) {
-    const Cut& cut = cuts_.cut(k);
-    const double p = has_copies() ? cuts_.gradient_product(k) : dot(cut.lower_consensus, objective_gradient_);
-    const double s = objective_factor() * dot(cut.upper, objective_slope_);
-    linear_[k] = cuts_.value(k, upper_, lower_) - eta_y * p - eta_v * s;
+    const double p =
+        has_copies() ? cuts_.gradient_product(k) : dot(cuts_.cut(k).lower_consensus, objective_gradient_);
+    linear_[k] = cuts_.value(k, departure_) - eta_y * p;
     multiplier_[k] = cuts_.multiplier(k);
-    for (std::size_t l = 0; l < size; ++l) {
-      gram_[k * size + l] = eta_y * cuts_.lower_gram(k, l) + eta_v * cuts_.upper_gram(k, l);
-    }
+    for (std::size_t l = 0; l < size; ++l) gram_[k * size + l] = eta_y * cuts_.gram(k, l);
   }
   qp_.solve(std::span(gram_).first(size * size), std::span(linear_).first(size),
             std::span(multiplier_).first(size));
@@ -194,48 +182,54 @@ void ImplicitMaster::find_multipliers() {
 /// new_29 without regularization.
 void ImplicitMaster::ascend_multipliers() {
   for (std::size_t l = 0; l < cuts_.size(); ++l) {
-    const double ascent = options_.step_cut_multiplier * cuts_.value(l, upper_, lower_);
+    const double ascent = options_.step_cut_multiplier * cuts_.value(l, departure_);
     cuts_.set_multiplier(l, std::max(0.0, cuts_.multiplier(l) + ascent));
   }
 }
 
-/// new_28: z <- z - eta_y sum_l lambda_l c_l; where the copies are eliminated, z carries their objective too.
+/// new_28 in d = z - y-hat: d <- d - eta_y sum_l lambda_l c_l; where the copies are eliminated, z carries
+/// their objective too.
 void ImplicitMaster::step_lower() {
   const double eta = lower_step();
   if (!has_copies()) {
-    // Until there is a cut z follows y-hat: left behind, it would make the first normals show how y-hat ran
-    // from the start to y*(v) instead of what the objective wants.
-    if (counts_.cuts_added == 0) lower_ = estimates_.lower();
-    add_scaled(-eta, objective_gradient_, lower_);
+    // Without a cut nothing holds z, which stands at y-hat then: one step from it shows what the objective
+    // wants.
+    if (cuts_.size() == 0) std::fill(departure_.begin(), departure_.end(), 0.0);
+    add_scaled(-eta, objective_gradient_, departure_);
   }
   for (std::size_t l = 0; l < cuts_.size(); ++l) {
     if (cuts_.multiplier(l) != 0) {
-      add_scaled(-eta * cuts_.multiplier(l), cuts_.cut(l).lower_consensus, lower_);
+      add_scaled(-eta * cuts_.multiplier(l), cuts_.cut(l).lower_consensus, departure_);
     }
   }
 }
 
-/// new_27 with x_i = v eliminated: v <- v - eta_v (sum_l lambda_l a_l + grad_x G).
-void ImplicitMaster::step_upper() {
-  std::swap(direction_, last_direction_);
+/// new_27 with x_i = v eliminated: v moves against sum_l lambda_l a_l + grad_x G, which is the hypergradient
+/// where lambda balances the objective in y; with fixed steps by eta_v.
+void ImplicitMaster::step_upper(std::int64_t t) {
   std::fill(direction_.begin(), direction_.end(), 0.0);
   add_scaled(objective_factor(), objective_slope_, direction_);
   for (std::size_t l = 0; l < cuts_.size(); ++l) {
     if (cuts_.multiplier(l) != 0) add_scaled(cuts_.multiplier(l), cuts_.cut(l).upper, direction_);
   }
-  const double largest = largest_entry(direction_);
-  const double step = largest > 0 ? std::min(upper_step(), kLargestChange / largest) : 0;
-  add_scaled(-step, direction_, upper_);
-  problem_.keep_within_bounds(upper_);
-  // The lag of the first estimates says nothing of v's step: v stands, or moves along grad_x G alone.
-  if (counts_.cuts_added > 0) steps_.follow(lag_, cosine(direction_, last_direction_));
+  if (options_.steps != StepRule::kAuto) {
+    const double largest = largest_entry(direction_);
+    const double step = largest > 0 ? std::min(options_.step_upper_consensus, kLargestChange / largest) : 0;
+    add_scaled(-step, direction_, upper_);
+    problem_.keep_within_bounds(upper_);
+  } else if (counts_.cuts_added > 0) {
+    const EstimateLag lag{.lower = std::sqrt(squared_norm(estimates_.lower_residual())),
+                          .adjoint = std::sqrt(squared_norm(estimates_.adjoint_residual())),
+                          .mean_age = estimates_.mean_age(t)};
+    upper_step_.move(direction_, lag, upper_);
+  }
 }
 
 void ImplicitMaster::update_cuts(std::int64_t t, const WorkerStates& states) {
   counts_.cuts_dropped += static_cast<std::int64_t>(cuts_.drop_idle());
   measure_deviation(states);
   const bool due = (t + 1) % options_.cut_interval == 0 && (options_.cut_until < 0 || t < options_.cut_until);
-  if (!due || distance_ == 0 || lag_ > DriftSteps::kBearableLag) return;
+  if (!due || distance_ == 0 || lag_ > kMostLag) return;
   if (cuts_.is_full()) {
     cuts_.drop_oldest();
     ++counts_.cuts_dropped;
@@ -244,12 +238,11 @@ void ImplicitMaster::update_cuts(std::int64_t t, const WorkerStates& states) {
   build_cut(cut, states);
   cut.serial = counts_.cuts_added++;
   cuts_.add(cut, states);
-  steps_.see_cut(squared_norm(cut.upper));
 }
 
 /// eps_t: the squared length of a step of y along the objective, which is where the objective's pull and a
-/// cut are in balance, shrunk by (1 + cuts / 30)^(-1/2) in length. Asking for less at once would leave
-/// normals that show the estimates' error.
+/// cut are in balance, shrunk by (1 + cuts / 30)^(-1/2) in length: it biases the solution, and a level that
+/// falls faster leaves z in one spot and the normals in one direction.
 double ImplicitMaster::level() const {
   constexpr double kDecay = 30;
   const double length = lower_step() * std::sqrt(objective_factor() * squared_norm(objective_gradient_));
@@ -257,21 +250,21 @@ double ImplicitMaster::level() const {
 }
 
 /// h + dh/dv.(v' - v) + sum_i dh/dy_i.(y_i' - y_i) + dh/dz.(z' - z) <= eps_t, divided by ||(b, c)|| =
-/// 2 sqrt(h). dh/dv = 2 sum_i (d2 g_i/dv dy) q for q of the summed Hessian: the means give the same.
+/// 2 sqrt(h), in d and d_i: there h depends on them alone, and every cut stays a tangent of it however far v
+/// goes. a = (d2 g/dv dy) q says what v owes to being followed. dh/dv = 2 sum_i (d2 g_i/dv dy) q for q of the
+/// summed Hessian: the means give the same.
 void ImplicitMaster::build_cut(Cut& cut, const WorkerStates& states) const {
-  const std::vector<double>& centre = estimates_.lower();
   const double length = std::sqrt(distance_);
-  scaled_difference(1 / length, lower_, centre, cut.lower_consensus);
-  for (std::size_t j = 0; j < cut.upper.size(); ++j) cut.upper[j] = cross_[j] / length;
-  cut.offset =
-      (distance_ - level()) / (2 * length) - dot(cut.upper, upper_) - dot(cut.lower_consensus, lower_);
+  std::copy(cross_.begin(), cross_.end(), cut.upper.begin());
+  const auto normal = [length](std::span<const double> departure, std::span<double> block) {
+    std::fill(block.begin(), block.end(), 0.0);
+    add_scaled(1 / length, departure, block);
+  };
+  normal(departure_, cut.lower_consensus);
+  cut.offset = -(distance_ + level()) / (2 * length);
   for (std::vector<double>& block : cut.lower_local) std::fill(block.begin(), block.end(), 0.0);
-  for (std::size_t k = 0; has_copies() && k < workers_.size(); ++k) {
-    const std::size_t i = workers_[k];
-    const std::vector<double>& y = states.state(i).lower_local;
-    scaled_difference(1 / length, y, centre, cut.lower_local[i]);
-    cut.offset -= dot(cut.lower_local[i], y);
-  }
+  if (!has_copies()) return;
+  for (const std::size_t i : workers_) normal(states.state(i).lower_local, cut.lower_local[i]);
 }
 
 MethodMaster::Measurement ImplicitMaster::stationarity_gap(Transport&) {

@@ -13,12 +13,12 @@ ImplicitWorker::ImplicitWorker(const Problem& problem, std::size_t index, const 
                                const Options& options)
     : objective_(problem.worker(index)),
       options_(options),
-      start_(problem.start()),
       index_(index),
       support_(problem.support(index)),
       lower_dim_(problem.lower_dim()),
       curvature_(plan, problem, index),
       has_copy_(options.lower_copies == LowerCopies::kLocal),
+      point_(lower_dim_),
       last_point_(lower_dim_),
       last_gradient_(lower_dim_) {}
 
@@ -37,19 +37,17 @@ void ImplicitWorker::size(UpdateMessage& message) const {
   message.cut_gradient_product.reserve(most_cuts);
 }
 
+/// d_i is 0: without a cut the copy stands at y-hat, whatever the start says of it.
 void ImplicitWorker::fill_start(UpdateMessage& message) const {
   message.upper_value = std::nan("");  // not evaluated yet
-  if (!has_copy_) return;
-  const bool has_own = index_ < start_.lower_local.size() && !start_.lower_local[index_].empty();
-  const std::vector<double>& lower = has_own ? start_.lower_local[index_] : start_.lower;
-  std::copy(lower.begin(), lower.end(), message.lower_local.begin());
 }
 
 void ImplicitWorker::step(const Request& request, const Snapshot& snapshot, const UpdateMessage& previous,
                           UpdateMessage& out) {
   const std::span<const double> x =
       std::span(snapshot.upper_consensus).subspan(support_.begin, support_.size);
-  const std::span<const double> y = has_copy_ ? previous.lower_local : snapshot.lower_point;
+  place_point(snapshot, previous);
+  const std::span<const double> y = point_;
   out.iteration = request.iteration;
   out.work = {.upper_gradients = 1, .lower_gradients = 1, .hessian_products = 1, .cross_products = 1};
   count_samples(out.work, objective_.sample_counts());
@@ -74,19 +72,31 @@ void ImplicitWorker::step(const Request& request, const Snapshot& snapshot, cons
   ++answers_;
 }
 
-/// new_26 with the scalars that let the master do without y_i: b_il.y_i after the step, b_il.grad_y G_i
-/// before.
+/// z; or the copy y_i = y-hat + d_i at the broadcast y-hat, with which it was carried along. Where no cut
+/// would hold it the copy stands at y-hat.
+void ImplicitWorker::place_point(const Snapshot& snapshot, const UpdateMessage& previous) {
+  const std::vector<double>& base = has_copy_ ? snapshot.lower_consensus : snapshot.lower_point;
+  std::copy(base.begin(), base.end(), point_.begin());
+  if (has_copy_ && !snapshot.cuts.empty()) add_scaled(1.0, previous.lower_local, point_);
+}
+
+/// new_26 in d_i = y_i - y-hat, with the scalars that let the master do without it: b_il.d_i after the step,
+/// b_il.grad_y G_i before.
 void ImplicitWorker::step_lower(const Snapshot& snapshot, const UpdateMessage& previous,
                                 UpdateMessage& out) const {
-  const std::span<double> y = out.lower_local;
-  std::copy(previous.lower_local.begin(), previous.lower_local.end(), y.begin());
-  add_scaled(-snapshot.lower_step, out.upper_objective_gradient, y);
+  const std::span<double> departure = out.lower_local;
+  if (snapshot.cuts.empty()) {
+    std::fill(departure.begin(), departure.end(), 0.0);
+  } else {
+    std::copy(previous.lower_local.begin(), previous.lower_local.end(), departure.begin());
+  }
+  add_scaled(-snapshot.lower_step, out.upper_objective_gradient, departure);
   for (std::size_t l = 0; l < snapshot.cuts.size(); ++l) {
     const double multiplier = snapshot.cut_multiplier[l];
     if (multiplier != 0)
-      add_scaled(-snapshot.lower_step * multiplier, snapshot.cuts[l]->lower_local[index_], y);
+      add_scaled(-snapshot.lower_step * multiplier, snapshot.cuts[l]->lower_local[index_], departure);
   }
-  require_bounded(y, "the worker's lower variable");
+  require_bounded(departure, "the worker's lower variable");
 
   out.cut_serial.clear();
   out.cut_product.clear();
@@ -94,7 +104,7 @@ void ImplicitWorker::step_lower(const Snapshot& snapshot, const UpdateMessage& p
   for (const Cut* cut : snapshot.cuts) {
     const std::vector<double>& block = cut->lower_local[index_];
     out.cut_serial.push_back(cut->serial);
-    out.cut_product.push_back(dot(block, y));
+    out.cut_product.push_back(dot(block, departure));
     out.cut_gradient_product.push_back(dot(block, out.upper_objective_gradient));
   }
 }
