@@ -169,8 +169,13 @@ Table parse_features(const DatasetRequest& request, Format format, std::string_v
 
 /// Rows of a table where there should be one label a line: as many classes as rows would come of them.
 void refuse_table(const detail::Text& text, std::string_view first, std::string_view label) {
-  for (const char separator : {',', ';', '\t'}) {
-    if (label.find(separator) == label.npos) continue;
+  // Words may have blanks between them; a number is followed by one in a table.
+  const std::size_t blank = label.find(' ');
+  double number = 0;
+  const bool has_columns = blank != label.npos &&
+                           detail::parse_number(label.substr(0, blank), number) == detail::NumberError::kNone;
+  for (const char separator : {',', ';', '\t', ' '}) {
+    if (label.find(separator) == label.npos || (separator == ' ' && !has_columns)) continue;
     text.fail(first.data(), label,
               fmt::format("expected one label a line, found a row of a table: {}; a file of labels has no "
                           "other column",

@@ -1,12 +1,14 @@
-// Runs that are killed (SIGKILL) at random instants and gone on with, killed again now and then: each has to
-// end with the variables, result files, trace and summary of the run that was never interrupted. Every method
-// in turn, with mini-batches where it has them, a straggler, held-out rows on every second task, and a
-// checkpoint every iteration. A program of its own, so that many kills are a matter of its arguments:
+// Runs that are killed (SIGKILL) or stopped (SIGINT, SIGTERM) at random instants and gone on with, again and again
+// now and then: each has to end with the variables, result files, trace and summary of the run that was never
+// interrupted. Every method in turn, with mini-batches where it has them, a straggler, held-out rows on every
+// second task, and a checkpoint every iteration. A program of its own, so that many kills are a matter of its
+// arguments:
 //
 //   kill_and_resume [RUNS [SEED]]    runs number SEED, SEED + 1, ...: each depends on its number and on luck
 #include <fmt/format.h>
 
 #include <algorithm>
+#include <array>
 #include <chrono>
 #include <csignal>
 #include <cstdint>
@@ -69,8 +71,10 @@ class Killer {
 
   /// False: it was over before.
   bool kill(const Words& words, double seconds, Tally& tally) {
-    const Outcome outcome = files_.run_and_signal_after(words, SIGKILL, uniform() * seconds);
-    if (outcome.code != 128 + SIGKILL) return false;
+    constexpr std::array kSignals{SIGKILL, SIGKILL, SIGINT, SIGTERM};
+    const int signal = kSignals[random_() % kSignals.size()];
+    const Outcome outcome = files_.run_and_signal_after(words, signal, uniform() * seconds);
+    if (outcome.code != 128 + signal) return false;
     ++tally.kills;
     return true;
   }

@@ -335,6 +335,21 @@ TEST_CASE(
   }
 }
 
+TEST_CASE("configuration files: tables without end, folders, files without end, names of megabytes") {
+  std::string dotted;
+  for (int k = 0; k < 200000; ++k) dotted += "a.";
+  check_refused([&] { (void)parse_config(dotted + "a = 1\n", "run.toml"); },
+                {"run.toml:1:", "tables within tables"});
+  check_refused([&] { (void)parse_config("[" + dotted + "a]\n", "run.toml"); },
+                {"run.toml:1:", "tables within tables"});
+  CHECK(parse_config("seed = 0.5\nx = '1.2.3.4.5.6.7.8.9.10.11'\na.b = 1e-3\n", "run.toml").size() == 3);
+  check_refused([] { (void)read_config_file("/tmp"); }, {"/tmp: is a folder"});
+  check_refused([] { (void)read_config_file("/dev/zero"); },
+                {"/dev/zero", "which no configuration file needs"});
+  const Assignment endless{std::string(1000000, 'k'), "1", "run.toml:1:1"};
+  check_refused([&] { (void)resolve_settings(ProblemKind::kTune, {.file = {endless}}); }, {"run.toml:1:1"});
+}
+
 TEST_CASE(
     "configuration files: characters beyond ASCII in strings, keys and comments, and a byte order mark") {
   const std::vector<Assignment> given = parse_config(

@@ -73,7 +73,8 @@ TEST_CASE("labels of their own file") {
   CHECK(refusal(kIdxImages, with_labels(), "1\n") ==
         "labels: has 1 labels, but data has 2 rows: do the two files belong together?");
   CHECK(refusal("1 2\n3 4\n", with_labels(), "a\n\nb\n") == "labels:2:1: expected a label, found \"\"");
-  for (const std::string table : {"0,1\n1,0\n", "id;label\n0;1\n", "a\tb\nc\td\n"}) {
+  for (const std::string table :
+       {"0,1\n1,0\n", "id;label\n0;1\n", "a\tb\nc\td\n", "0 1\n1 0\n", "-1 1:0.5 2:1\n1 1:0.5\n"}) {
     CHECK(refusal("1 2\n3 4\n", with_labels(), table)
               .starts_with("labels:1:1: expected one label a line, found a row"));
   }

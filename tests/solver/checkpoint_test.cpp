@@ -373,12 +373,16 @@ TEST_CASE("an answer of many evaluations is given up when the run is over") {
         Solver solver(options);
         Solver* stopped = &solver;
         Problem problem(3, 3);
+        std::atomic<int> others = 0;
+        Solver* nobody = nullptr;
         problem.add_worker(std::make_unique<StoppedObjective>(&stopped, &after));
+        problem.add_worker(std::make_unique<StoppedObjective>(&nobody, &others));
         KeepAll kept(1000);
         const Result result = solver.solve(problem, nullptr, &kept);
         CHECK(result.summary.termination == Termination::kStopped);
         CHECK_FALSE(kept.last.empty());
         CHECK(after < 10);
+        CHECK(others < 500'000);  // of a million steps at least
       }
     }
   }

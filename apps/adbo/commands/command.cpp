@@ -1,5 +1,7 @@
 #include "commands/command.h"
 
+#include <fmt/format.h>
+
 #include <exception>
 #include <filesystem>
 #include <new>
@@ -63,11 +65,19 @@ ExitCode dispatch(const std::vector<std::string>& arguments, const Environment& 
   return run_problem_command(line, environment);
 }
 
+/// Without the middle of what no one would read to its end: a name or value of megabytes.
+std::string readable(std::string_view message) {
+  constexpr std::size_t kFirst = 1200, kLast = 400;
+  if (message.size() <= kFirst + kLast) return std::string(message);
+  return fmt::format("{} ... ({} bytes left out) ... {}", message.substr(0, kFirst),
+                     message.size() - kFirst - kLast, message.substr(message.size() - kLast));
+}
+
 }  // namespace
 
 ExitCode run_command(const std::vector<std::string>& arguments, const Environment& environment) {
   const auto failed = [&environment](ExitCode code, std::string_view message) {
-    environment.console.error(message);
+    environment.console.error(readable(message));
     return code;
   };
   try {

@@ -101,7 +101,7 @@ ExitCode run_problem(Settings& settings, const RunJournal& journal, const Enviro
 
   StopSignal stop;
   const FinishedRun run = run_task(task, settings, journal, begun, stop, console);
-  if (run.was_interrupted && journal.has_checkpoint()) {
+  if (run.was_interrupted && journal.keeps()) {
     console.note(fmt::format("adbo resume {} goes on with this run", journal.folder().path()));
   }
   console.deliver(settings.task().json ? run.json : run.text);

@@ -69,7 +69,7 @@ RunOutcome run(const PreparedTask& task, const Settings& settings, const RunJour
                               : run_solver(problem, settings, measures,
                                            with_arrivals(journal.first_run(), settings, journal, ""),
                                            seconds_since(begun), stop, console);
-  if (outcome.result.status.ok() && may_refit && is_refit_due(outcome, stop)) {
+  if (outcome.result.status.ok() && may_refit && is_refit_due(outcome)) {
     if (!chosen) journal.keep_chosen(outcome, problem.identity());
     Problem whole = identified(task.with_held_out(), task);
     refit(whole, settings, measures, with_arrivals(journal.second_run(), settings, journal, "_refit"),
@@ -89,7 +89,7 @@ void write_summary(FinishedRun& run, const PreparedTask& task, const Settings& s
                  .metrics = run.metrics,
                  .read_seconds = task.read_seconds,
                  .measure_seconds = findings.measure_seconds,
-                 .is_resumable = run.was_interrupted && journal.has_checkpoint(),
+                 .is_resumable = run.was_interrupted && journal.keeps(),
                  .words = run_words(run.summary, settings.options().method, run.held_out),
                  .data = task.data};
   facts.words.insert(facts.words.end(), findings.words.begin(), findings.words.end());

@@ -91,11 +91,12 @@ RunOutcome run_once(Problem& problem, const Options& options, const Settings& se
   return outcome;
 }
 
-/// A run that was ended from outside, or by its own failure, is not repeated.
-bool was_cut_short(const Summary& summary, const StopSignal& stop) {
-  if (stop.received() != 0) return true;
+/// A run that was ended from outside, or by its own failure, is not repeated. (An observer that stops a run
+/// says why, a signal does not.)
+bool was_cut_short(const Summary& summary) {
+  if (summary.termination == Termination::kStopped) return summary.message.empty();
   return summary.termination != Termination::kIterationLimit &&
-         summary.termination != Termination::kConverged && summary.termination != Termination::kStopped;
+         summary.termination != Termination::kConverged;
 }
 
 /// With what is left of the limit of time: if nothing is, a run that ends at its start.
@@ -115,17 +116,17 @@ RunOutcome run_solver(Problem& problem, const Settings& settings, const RunMeasu
                   console);
 }
 
-bool is_refit_due(const RunOutcome& outcome, const StopSignal& stop) {
+bool is_refit_due(const RunOutcome& outcome) {
   if (!outcome.held_out || outcome.held_out->delivered_iteration <= 0) return false;
-  return !was_cut_short(outcome.result.summary, stop);
+  return !was_cut_short(outcome.result.summary);
 }
 
 void refit(Problem& problem, const Settings& settings, const RunMeasures& measures, const RunFiles& files,
            double seconds_used, StopSignal& stop, const Console& console, RunOutcome& outcome) {
-  if (!is_refit_due(outcome, stop)) return;
+  if (!is_refit_due(outcome)) return;
   Result& chosen = outcome.result;
   const double limit = settings.options().time_limit_seconds;
-  outcome.was_interrupted = limit > 0 && seconds_used >= limit;
+  outcome.was_interrupted = stop.received() != 0 || (limit > 0 && seconds_used >= limit);
   if (outcome.was_interrupted) return;
   Options options = within_limit(settings.options(), seconds_used);
   options.iterations = outcome.held_out->delivered_iteration;
@@ -137,7 +138,7 @@ void refit(Problem& problem, const Settings& settings, const RunMeasures& measur
   Result& result = second.result;
   outcome.was_interrupted = second.was_interrupted;
   if (result.status.code() == StatusCode::kInvalidCheckpoint) chosen.status = result.status;
-  if (!result.status.ok() || was_cut_short(result.summary, stop)) return;
+  if (!result.status.ok() || was_cut_short(result.summary)) return;
   chosen.upper = std::move(result.upper);
   chosen.lower = std::move(result.lower);
   chosen.summary.upper_change_max = result.summary.upper_change_max;

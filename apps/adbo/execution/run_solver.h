@@ -47,7 +47,7 @@ struct RunFiles {
 void refit(Problem& problem, const Settings& settings, const RunMeasures& measures, const RunFiles& files,
            double seconds_used, StopSignal& stop, const Console& console, RunOutcome& outcome);
 /// Whether refit() would run.
-[[nodiscard]] bool is_refit_due(const RunOutcome& outcome, const StopSignal& stop);
+[[nodiscard]] bool is_refit_due(const RunOutcome& outcome);
 
 /// An outcome in a checkpoint's frame. `identity` is Problem::identity() of the run.
 [[nodiscard]] std::vector<std::byte> save_outcome(RunOutcome& outcome, const Identity& identity);

@@ -9,6 +9,12 @@
 namespace adbo::app {
 namespace {
 
+/// As long as the longest silence that occurred.
+std::vector<std::int64_t> without_trailing_zeros(std::vector<std::int64_t> histogram) {
+  while (!histogram.empty() && histogram.back() == 0) histogram.pop_back();
+  return histogram;
+}
+
 template <class Number>
 Json parsed_number(const std::string& text) {
   Number value{};
@@ -154,7 +160,7 @@ Json summary_json(const RunFacts& facts) {
   json["metrics"] = metrics_json(facts);
   json["words"] = facts.words;
   json["counts"] = counts_json(summary.counts);
-  json["staleness"] = summary.staleness_histogram;
+  json["staleness"] = without_trailing_zeros(summary.staleness_histogram);
   for (const DroppedWorker& dropped : summary.dropped_workers) {
     json["dropped_workers"].push_back(
         {{"worker", dropped.worker}, {"iteration", dropped.iteration}, {"why", dropped.why}});

@@ -16,8 +16,8 @@ struct MalformedToml {};
 #include <toml++/toml.h>
 
 #include <algorithm>
+#include <filesystem>
 #include <fstream>
-#include <sstream>
 
 #include "adbo/method_table.h"
 #include "support/exit_code.h"
@@ -84,6 +84,8 @@ class Precheck {
         check(c);
         if (c == '=') in_value_ = true;
         if (c == '\n') in_value_ = false;
+        if (c == '\n' || c == '=') dots_ = 0;
+        if (c == '.' && !in_value_) ++dots_;
         if (!is_blank(c)) last_ = c;
         ++at_;
       }
@@ -104,6 +106,9 @@ class Precheck {
     if (c == '{' || c == '}' || (in_value_ && (c == '[' || c == ']' || c == ','))) {
       refuse("a setting is a number, a text, true or false; a table is a line of its own, [name]");
     }
+    // Tables within tables within tables ...: toml++ follows them to the end of the stack.
+    constexpr int kMostDots = 8;
+    if (dots_ > kMostDots) refuse("tables within tables are not used here");
     if (c == '=' && in_value_) refuse("a second = in one line");
   }
 
@@ -158,6 +163,7 @@ class Precheck {
   const std::string& source_;
   std::size_t at_ = 0;
   char last_ = '\n';       ///< the last byte that is neither blank nor of a string or comment
+  int dots_ = 0;           ///< in the key of a line
   bool in_value_ = false;  ///< behind the = of a line
 };
 
@@ -201,11 +207,22 @@ std::vector<Assignment> parse_config(std::string_view text, const std::string& s
 }
 
 std::vector<Assignment> read_config_file(const std::string& path) {
+  constexpr std::size_t kMostBytes = std::size_t{4} << 20;
+  std::error_code ignored;
+  if (std::filesystem::is_directory(path, ignored)) {
+    throw UsageError(fmt::format("{}: is a folder, not a configuration file", path));
+  }
   std::ifstream file(path, std::ios::binary);
-  std::ostringstream text;
-  if (file) text << file.rdbuf();
-  if (!file) throw UsageError(fmt::format("{}: the configuration file cannot be read", path));
-  return parse_config(text.str(), path);
+  std::string text(kMostBytes + 1, '\0');
+  file.read(text.data(), static_cast<std::streamsize>(text.size()));
+  if (file.bad() || !file.is_open())
+    throw UsageError(fmt::format("{}: the configuration file cannot be read", path));
+  text.resize(static_cast<std::size_t>(file.gcount()));
+  if (text.size() > kMostBytes) {
+    throw UsageError(
+        fmt::format("{}: has more than {} bytes, which no configuration file needs", path, kMostBytes));
+  }
+  return parse_config(text, path);
 }
 
 }  // namespace adbo::app

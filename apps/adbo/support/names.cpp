@@ -39,6 +39,8 @@ std::string replaced(std::string_view text, char from, char to) {
 }  // namespace
 
 std::string_view nearest_name(std::string_view name, std::span<const std::string_view> candidates) {
+  constexpr std::size_t kLongest = 64;  // no name is; what is longer is no name misspelt
+  if (name.size() > kLongest) return {};
   std::string_view nearest;
   std::size_t best = name.size() / 3 + 1;
   for (const std::string_view candidate : candidates) {

@@ -101,7 +101,7 @@ void add_asynchrony(TableBuilder& table) {
                "Answers the master waits for in an iteration; 0: half of the workers, rounded up.");
   table.number(
       {.name = "max_staleness", .symbol = "tau", .unit = "iterations", .aliases = {"tau"}},
-      &Options::max_staleness, at_least(0),
+      &Options::max_staleness, between(0, 1e6),
       "Longest silence of a worker: the master waits for one that would exceed it; 0: 15, or 60 where "
       "the method brings late contributions up to date (docs/practical.md).");
   table.number({.name = "threads"}, &Options::threads, between(0, kMaxThreads),
@@ -135,7 +135,8 @@ void add_limits(TableBuilder& table) {
                "Most master iterations; 0: evaluate the start.");
   table.number({.name = "time_limit", .unit = "seconds", .aliases = {"time_limit_seconds"}},
                &Options::time_limit_seconds, at_least(0),
-               "Most wall-clock time of the iterations; 0: no limit.");
+               "Most wall-clock time: of the command from its start but for measuring, of the iterations for "
+               "embedders and in comparisons; 0: no limit.");
   table.number({.name = "stationarity_target", .symbol = "epsilon"}, &Options::stationarity_target,
                at_least(0),
                "The run ends as converged when the squared stationarity gap (Definition 1) is at or below "

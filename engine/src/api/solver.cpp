@@ -193,12 +193,13 @@ Result Solver::Impl::run(Problem& problem, std::optional<std::span<const std::by
     result.status = {StatusCode::kInvalidCheckpoint, error.what()};
     return result;
   }
-  limits->clear_stop();
   const auto v = loop.final_upper(), z = loop.final_lower();
   result.upper.assign(v.begin(), v.end());
   result.lower.assign(z.begin(), z.end());
   result.summary.has_runaways = run->transport.has_runaways(kRunawayGrace);
   if (result.summary.has_runaways) abandon(std::move(run));
+  run.reset();  // while the stop still stands: whoever computes gives up
+  limits->clear_stop();
   return result;
 }
 
