@@ -1,6 +1,6 @@
 // The multipliers' quadratic program against enumeration of its active sets, and its optimality conditions
 // where Gram matrices are ill-conditioned, rank-deficient, or of wildly different scales.
-#include "methods/implicit_cuts/nonnegative_qp.h"
+#include "methods/cuts/nonnegative_qp.h"
 
 #include <doctest/doctest.h>
 

@@ -1,12 +1,11 @@
 #include "methods/async_hypergradient/hypergradient_master.h"
 
 #include <algorithm>
-#include <cmath>
 #include <limits>
 
-#include "methods/async_hypergradient/upper_step_settings.h"
 #include "methods/running_estimates/contribution_form.h"
 #include "methods/running_estimates/upper_ownership.h"
+#include "methods/running_estimates/upper_step_settings.h"
 #include "protocol/count_work.h"
 #include "protocol/start_values.h"
 #include "protocol/vector_math.h"
@@ -48,9 +47,7 @@ void HypergradientMaster::step(std::int64_t t, std::span<const std::size_t> acti
   lower_objective_ = estimates_.mean(states, &UpdateMessage::lower_value);
 
   estimates_.sum(states, upper_, upper_objective_gradient_, damping_.at(estimates_));
-  const EstimateLag lag{.lower = std::sqrt(squared_norm(estimates_.lower_residual())),
-                        .adjoint = std::sqrt(squared_norm(estimates_.adjoint_residual())),
-                        .mean_age = estimates_.mean_age(t)};
+  const EstimateLag lag = estimates_.lag(t);
   estimates_.improve(t);
   estimates_.mean_on_supports(states, &UpdateMessage::upper_direction, direction_);
   estimates_.subtract_common_cross(upper_, direction_);

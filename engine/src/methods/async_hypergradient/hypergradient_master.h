@@ -8,9 +8,9 @@
 #include "adbo/options.h"
 #include "adbo/problem.h"
 #include "adbo/state_archive.h"
-#include "methods/async_hypergradient/upper_step.h"
 #include "methods/running_estimates/adjoint_damping.h"
 #include "methods/running_estimates/running_estimates.h"
+#include "methods/running_estimates/upper_step.h"
 #include "protocol/method.h"
 
 namespace adbo::detail {

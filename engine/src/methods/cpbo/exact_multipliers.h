@@ -5,7 +5,7 @@
 #include <vector>
 
 #include "methods/adbo/polytope.h"
-#include "methods/implicit_cuts/nonnegative_qp.h"
+#include "methods/cuts/nonnegative_qp.h"
 
 namespace adbo::detail {
 

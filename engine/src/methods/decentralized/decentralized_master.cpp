@@ -36,7 +36,7 @@ DecentralizedMaster::DecentralizedMaster(const Problem& problem, const Options& 
   problem.keep_within_bounds(mean_upper_);
   upper_.assign(agents_, mean_upper_);
   lower_.assign(agents_, mean_lower_);
-  adjoint_ = mixed_lower_ = lowers();
+  adjoint_ = mixed_lower_ = adjoint_gradient_ = upper_gradient_lower_ = lowers();
   hypergradient_ = mixed_upper_ = uppers();
   points_.resize(agents_);
 }
@@ -53,6 +53,13 @@ MethodMaster::Outcome DecentralizedMaster::iterate(std::int64_t t) {
   return {};
 }
 
+void DecentralizedMaster::advance(std::int64_t t) {
+  for (std::int64_t k = 0; k < options_.lower_steps; ++k) step_lower(steps_.lower(t));
+  improve_adjoint(steps_.adjoint(t));
+  evaluate_hypergradients();
+  step_upper(steps_.upper(t));
+}
+
 void DecentralizedMaster::take_means() {
   mean_of(upper_, mean_upper_);
   mean_of(lower_, mean_lower_);
@@ -67,6 +74,16 @@ void DecentralizedMaster::evaluate(const Wanted& wanted) {
   const BatchDraws draws{.upper = next_draw_, .lower = next_draw_};
   ++next_draw_;
   rounds().ask_agents(wanted, points_, &sampler_, draws);
+}
+
+void DecentralizedMaster::evaluate_adjoint_gradients(bool is_first) {
+  evaluate({.upper = is_first, .hessian_product = true});
+  for (std::size_t i = 0; i < agents_; ++i) {
+    const Evaluation& answer = rounds().answer(i);
+    if (is_first) upper_gradient_lower_[i] = answer.upper_gradient_lower;
+    adjoint_gradient_[i] = answer.hessian_product;
+    add_scaled(-1.0, upper_gradient_lower_[i], adjoint_gradient_[i]);
+  }
 }
 
 void DecentralizedMaster::evaluate_hypergradients() {

@@ -40,11 +40,17 @@ class DecentralizedMaster : public SynchronousMaster {
   }
 
  protected:
-  /// Iteration t of all agents, on their vectors.
-  virtual void advance(std::int64_t t) = 0;
+  /// An iteration of all agents is lower_steps steps of y, the adjoint's, and, at the hypergradients then, a
+  /// step of x.
+  virtual void step_lower(double step) = 0;
+  virtual void improve_adjoint(double step) = 0;
+  virtual void step_upper(double step) = 0;
 
   /// One round at every agent's (x_i, y_i) in direction q_i, from mini-batches where batch_rows says so.
   void evaluate(const Wanted& wanted);
+  /// Sets adjoint_gradient_ to s_i = (d2 g_i/dy dy) q_i - grad_y G_i. One round; x_i and y_i stay while q
+  /// moves, and grad_y G_i of the iteration's first call (`is_first`) with them.
+  void evaluate_adjoint_gradients(bool is_first);
   /// Sets hypergradient_ to grad_x G_i - (d2 g_i/dx dy) q_i, zero outside of an agent's support. One round.
   void evaluate_hypergradients();
   /// out = W in, with what it sends counted.
@@ -61,11 +67,13 @@ class DecentralizedMaster : public SynchronousMaster {
 
   std::size_t agents_;
   AgentVectors upper_, lower_, adjoint_;    ///< x_i, y_i, q_i
+  AgentVectors adjoint_gradient_;           ///< s_i, [N][m]
   AgentVectors hypergradient_;              ///< [N][n]
   AgentVectors mixed_upper_, mixed_lower_;  ///< scratch of the mixing
 
  private:
   Outcome iterate(std::int64_t t) final;
+  void advance(std::int64_t t);
   void take_means();
   [[nodiscard]] double consensus_error() const;
 
@@ -74,6 +82,7 @@ class DecentralizedMaster : public SynchronousMaster {
   std::uint64_t next_draw_ = 0;
   StepSizes steps_;
   Network network_;
+  AgentVectors upper_gradient_lower_;            ///< grad_y G_i of the iteration, [N][m]
   std::vector<EvaluationPoint> points_;          ///< views of the agents' vectors
   std::vector<double> mean_upper_, mean_lower_;  ///< after the last complete iteration
   std::vector<double> mean_hypergradient_;       ///< [n]

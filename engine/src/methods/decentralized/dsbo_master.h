@@ -21,20 +21,17 @@ class DsboMaster final : public DecentralizedMaster {
   DsboMaster(const Problem& problem, const Options& options);
   void persist(StateArchive& archive) override {
     DecentralizedMaster::persist(archive);
-    archive(upper_gradient_lower_, adjoint_gradient_, last_gradient_, tracker_, average_);
+    archive(average_);  // the rest begins anew in every iteration
   }
 
  private:
-  void advance(std::int64_t t) override;
-  void step_lower(double step);
-  void improve_adjoint(double step);
-  void evaluate_adjoint_gradient();
-  void step_upper(double step);
+  void step_lower(double step) override;
+  void improve_adjoint(double step) override;
+  void step_upper(double step) override;
 
-  AgentVectors upper_gradient_lower_;              ///< grad_y G_i, [N][m]
-  AgentVectors adjoint_gradient_, last_gradient_;  ///< s_i, [N][m]
-  AgentVectors tracker_;                           ///< d_i, [N][m]
-  AgentVectors average_;                           ///< r_i, [N][n]
+  AgentVectors last_gradient_;  ///< s_i of the step before, [N][m]
+  AgentVectors tracker_;        ///< d_i, [N][m]
+  AgentVectors average_;        ///< r_i, [N][n]
 };
 
 }  // namespace adbo::detail

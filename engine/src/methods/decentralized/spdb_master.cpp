@@ -1,7 +1,5 @@
 #include "methods/decentralized/spdb_master.h"
 
-#include "protocol/vector_math.h"
-
 namespace adbo::detail {
 
 ConsensusSteps::ConsensusSteps(const Network& network, double penalty, const AgentVectors& like)
@@ -31,34 +29,20 @@ SpdbMaster::SpdbMaster(const Problem& problem, const Options& options)
       mixed_y_(lower_),  // all agents are equal at the start
       mixed_q_(adjoint_),
       mixed_x_(upper_),
-      gradients_(lowers()),
-      upper_gradient_lower_(lowers()) {}
-
-void SpdbMaster::advance(std::int64_t t) {
-  for (std::int64_t k = 0; k < options().lower_steps; ++k) step_lower(steps().lower(t));
-  improve_adjoint(steps().adjoint(t));
-  evaluate_hypergradients();
-  step_upper(steps().upper(t));
-}
+      lower_gradient_(lowers()) {}
 
 void SpdbMaster::step_lower(double step) {
   evaluate({.lower = true});
-  for (std::size_t i = 0; i < agents_; ++i) gradients_[i] = rounds().answer(i).lower_gradient;
-  lower_steps_.step_primal(step, gradients_, mixed_y_, lower_);
+  for (std::size_t i = 0; i < agents_; ++i) lower_gradient_[i] = rounds().answer(i).lower_gradient;
+  lower_steps_.step_primal(step, lower_gradient_, mixed_y_, lower_);
   exchange(lower_, mixed_y_);
   lower_steps_.step_dual(step, mixed_y_, lower_);
 }
 
 void SpdbMaster::improve_adjoint(double step) {
   for (std::int64_t k = 0; k < options().adjoint_steps; ++k) {
-    evaluate({.upper = k == 0, .hessian_product = true});
-    for (std::size_t i = 0; i < agents_; ++i) {
-      const Evaluation& answer = rounds().answer(i);
-      if (k == 0) upper_gradient_lower_[i] = answer.upper_gradient_lower;
-      gradients_[i] = answer.hessian_product;
-      add_scaled(-1.0, upper_gradient_lower_[i], gradients_[i]);
-    }
-    adjoint_steps_.step_primal(step, gradients_, mixed_q_, adjoint_);
+    evaluate_adjoint_gradients(k == 0);
+    adjoint_steps_.step_primal(step, adjoint_gradient_, mixed_q_, adjoint_);
     exchange(adjoint_, mixed_q_);
     adjoint_steps_.step_dual(step, mixed_q_, adjoint_);
   }

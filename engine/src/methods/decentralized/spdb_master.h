@@ -41,15 +41,13 @@ class SpdbMaster final : public DecentralizedMaster {
   }
 
  private:
-  void advance(std::int64_t t) override;
-  void step_lower(double step);
-  void improve_adjoint(double step);
-  void step_upper(double step);
+  void step_lower(double step) override;
+  void improve_adjoint(double step) override;
+  void step_upper(double step) override;
 
   ConsensusSteps lower_steps_, adjoint_steps_, upper_steps_;
   AgentVectors mixed_y_, mixed_q_, mixed_x_;  ///< W y, W q, W x
-  AgentVectors gradients_;                    ///< [N][m]
-  AgentVectors upper_gradient_lower_;         ///< grad_y G_i of the iteration, [N][m]
+  AgentVectors lower_gradient_;               ///< grad_y g_i, [N][m]
 };
 
 }  // namespace adbo::detail

@@ -23,18 +23,15 @@ class TrackingDsboMaster final : public DecentralizedMaster {
   }
 
  private:
-  void advance(std::int64_t t) override;
-  void step_lower(double step);
-  void improve_adjoint(double step);
-  void evaluate_adjoint_gradients(bool is_first);
-  void step_upper(double step);
+  void step_lower(double step) override;
+  void improve_adjoint(double step) override;
+  void step_upper(double step) override;
   /// z <- W z and d <- W d: what is sent is as long as two of z.
   void exchange_with_tracker(GradientTracking& tracking, AgentVectors& z, AgentVectors& mixed);
 
   GradientTracking lower_tracking_, adjoint_tracking_, upper_tracking_;  ///< d^y, d^q, d^x
   AgentVectors average_;                                                 ///< r_i, [N][n]
-  AgentVectors lower_directions_;                                        ///< grad_y g_i or s_i, [N][m]
-  AgentVectors upper_gradient_lower_;  ///< grad_y G_i of the iteration, [N][m]
+  AgentVectors lower_gradient_;                                          ///< grad_y g_i, [N][m]
 };
 
 }  // namespace adbo::detail

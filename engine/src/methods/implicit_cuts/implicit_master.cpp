@@ -6,8 +6,8 @@
 #include <numeric>
 #include <utility>
 
-#include "methods/async_hypergradient/upper_step_settings.h"
 #include "methods/running_estimates/contribution_form.h"
+#include "methods/running_estimates/upper_step_settings.h"
 #include "protocol/count_work.h"
 #include "protocol/start_values.h"
 #include "protocol/vector_math.h"
@@ -218,10 +218,7 @@ void ImplicitMaster::step_upper(std::int64_t t) {
     add_scaled(-step, direction_, upper_);
     problem_.keep_within_bounds(upper_);
   } else if (counts_.cuts_added > 0) {
-    const EstimateLag lag{.lower = std::sqrt(squared_norm(estimates_.lower_residual())),
-                          .adjoint = std::sqrt(squared_norm(estimates_.adjoint_residual())),
-                          .mean_age = estimates_.mean_age(t)};
-    upper_step_.move(direction_, lag, upper_);
+    upper_step_.move(direction_, estimates_.lag(t), upper_);
   }
 }
 

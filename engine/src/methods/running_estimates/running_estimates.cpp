@@ -1,6 +1,7 @@
 #include "methods/running_estimates/running_estimates.h"
 
 #include <algorithm>
+#include <cmath>
 
 #include "protocol/start_values.h"
 #include "protocol/vector_math.h"
@@ -118,6 +119,12 @@ double RunningEstimates::mean_age(std::int64_t t) const {
     if (iteration >= 0) sum += static_cast<double>(t - iteration);
   }
   return sum / static_cast<double>(heard_);
+}
+
+EstimateLag RunningEstimates::lag(std::int64_t t) const {
+  return {.lower = std::sqrt(squared_norm(lower_residual_)),
+          .adjoint = std::sqrt(squared_norm(adjoint_residual_)),
+          .mean_age = mean_age(t)};
 }
 
 }  // namespace adbo::detail

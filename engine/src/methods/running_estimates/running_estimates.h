@@ -9,6 +9,7 @@
 #include "adbo/problem.h"
 #include "adbo/state_archive.h"
 #include "methods/running_estimates/contribution_form.h"
+#include "methods/running_estimates/estimate_lag.h"
 #include "methods/running_estimates/preconditioner.h"
 #include "protocol/transport.h"
 
@@ -60,6 +61,8 @@ class RunningEstimates {
   [[nodiscard]] bool table_is_complete() const { return heard_ + dropped_ == table_iteration_.size(); }
   /// Iterations since the requests that the contributions answer, on average.
   [[nodiscard]] double mean_age(std::int64_t t) const;
+  /// By the residuals as they are: sum() leaves those of the estimates, improve() the steps it took for them.
+  [[nodiscard]] EstimateLag lag(std::int64_t t) const;
   void persist(StateArchive& archive) {
     preconditioner_->persist(archive);
     archive(lower_, adjoint_, lower_residual_, adjoint_residual_, table_iteration_, heard_, dropped_);

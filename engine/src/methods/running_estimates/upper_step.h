@@ -7,6 +7,7 @@
 
 #include "adbo/kernels/secant_pairs.h"
 #include "adbo/state_archive.h"
+#include "methods/running_estimates/estimate_lag.h"
 
 namespace adbo::detail {
 
@@ -20,15 +21,6 @@ struct UpperStepSettings {
   /// Descent steps before the tail: about as long as they gain more per iteration than quasi-Newton steps do
   /// (docs/practical.md has the measurements).
   std::int64_t descent_moves = 150;
-};
-
-/// How far the running estimates are behind the upper variable.
-struct EstimateLag {
-  double lower = 0;     ///< norm of the mean lower gradient over the table
-  double adjoint = 0;   ///< norm of the adjoint equation's residual
-  double mean_age = 0;  ///< iterations since the table's contributions were asked for
-
-  void persist(StateArchive& archive) { archive(lower, adjoint, mean_age); }
 };
 
 /// Moves the upper variable v against an estimated hypergradient, in two phases (docs/practical.md).

@@ -1,8 +1,8 @@
 #pragma once
 
 #include "adbo/problem.h"
-#include "methods/async_hypergradient/upper_step.h"
 #include "methods/running_estimates/contribution_form.h"
+#include "methods/running_estimates/upper_step.h"
 
 namespace adbo::detail {
 

@@ -1,4 +1,4 @@
-#include "methods/async_hypergradient/upper_step_settings.h"
+#include "methods/running_estimates/upper_step_settings.h"
 
 #include "methods/running_estimates/upper_ownership.h"
 

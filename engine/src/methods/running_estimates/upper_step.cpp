@@ -1,4 +1,4 @@
-#include "methods/async_hypergradient/upper_step.h"
+#include "methods/running_estimates/upper_step.h"
 
 #include <algorithm>
 #include <cmath>

@@ -1,4 +1,4 @@
-#include "methods/implicit_cuts/nonnegative_qp.h"
+#include "methods/cuts/nonnegative_qp.h"
 
 #include <algorithm>
 #include <cmath>
