@@ -1,8 +1,8 @@
-// Runs that are killed (SIGKILL) or stopped (SIGINT, SIGTERM) at random instants and gone on with, again and again
-// now and then: each has to end with the variables, result files, trace and summary of the run that was never
-// interrupted. Every method in turn, with mini-batches where it has them, a straggler, held-out rows on every
-// second task, and a checkpoint every iteration. A program of its own, so that many kills are a matter of its
-// arguments:
+// Runs that are killed (SIGKILL) or stopped (SIGINT, SIGTERM) at random instants and gone on with, again and
+// again now and then: each has to end with the variables, result files, trace and summary of the run that was
+// never interrupted. Every method in turn, with mini-batches where it has them, a straggler, held-out rows on
+// every second task, and a checkpoint every iteration. A program of its own, so that many kills are a matter
+// of its arguments:
 //
 //   kill_and_resume [RUNS [SEED]]    runs number SEED, SEED + 1, ...: each depends on its number and on luck
 #include <fmt/format.h>
@@ -60,7 +60,8 @@ class Killer {
     // Killed before it had a folder, a run has nothing to go on with.
     const bool has_begun = files_.exists(killed + "/run.json");
     const Outcome last = files_.run(has_begun ? Words{"resume", killed} : command(task, killed));
-    const std::string difference = last.code == 0 ? difference_of(task.name(), killed) : last.err;
+    const std::string difference =
+        last.code == 0 ? adbo::test::difference_of(files_, task.name(), killed) : last.err;
     if (difference.empty()) return;
     ++tally.differences;
     std::cout << fmt::format("{}: {}\n", task.name(), difference);
@@ -119,21 +120,6 @@ class Killer {
     if (outcome.code != 0) throw std::runtime_error(task.name() + ": " + outcome.err);
     const std::chrono::duration<double> passed = std::chrono::steady_clock::now() - begin;
     return seconds_[task.name()] = passed.count();
-  }
-
-  [[nodiscard]] std::string difference_of(const std::string& one, const std::string& other) const {
-    for (const std::string name : {"upper.npy", "model.npy", "suspects.csv", "coefficients.csv"}) {
-      if (files_.read(one + "/" + name) != files_.read(other + "/" + name)) return name + " differs";
-    }
-    for (const std::string name : {"trace.csv", "trace_refit.csv"}) {
-      if (adbo::test::deterministic_trace(files_.read(one + "/" + name)) !=
-          adbo::test::deterministic_trace(files_.read(other + "/" + name))) {
-        return name + " differs";
-      }
-    }
-    const bool same = adbo::test::deterministic_summary(files_.read(one + "/summary.json")) ==
-                      adbo::test::deterministic_summary(files_.read(other + "/summary.json"));
-    return same ? "" : "summary.json differs";
   }
 
   Workspace files_;

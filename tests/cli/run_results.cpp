@@ -35,4 +35,19 @@ nlohmann::json deterministic_summary(const std::string& text) {
   return json;
 }
 
+std::string difference_of(const Workspace& files, const std::string& one, const std::string& other) {
+  for (const std::string name : {"upper.npy", "model.npy", "suspects.csv", "coefficients.csv"}) {
+    if (files.read(one + "/" + name) != files.read(other + "/" + name)) return name + " differs";
+  }
+  for (const std::string name : {"trace.csv", "trace_refit.csv"}) {
+    if (deterministic_trace(files.read(one + "/" + name)) !=
+        deterministic_trace(files.read(other + "/" + name))) {
+      return name + " differs";
+    }
+  }
+  const bool same = deterministic_summary(files.read(one + "/summary.json")) ==
+                    deterministic_summary(files.read(other + "/summary.json"));
+  return same ? "" : "summary.json differs";
+}
+
 }  // namespace adbo::test

@@ -221,7 +221,7 @@ PreparedTask prepare_cleaning(Settings& settings, LoadedData data, const Console
   task->settings = {data.classes(), settings.task().ridge, settings.task().shard_weights};
   task->resolve = resolve_options(settings, kAutomaticTolerance);
   task->deliver = settings.task().deliver;
-  if (settings.task().measure == MeasureRule::kQuick) task->depth = MeasureDepth::kQuick;
+  task->depth = settings.task().measure;
   task->facts = {!data.validation.has_value(), task->depth == MeasureDepth::kFull,
                  task->resolve.gradient_tolerance};
   task->start = start_of(*task, io::column_count(data.train), settings);

@@ -38,12 +38,12 @@ double largest_distance(std::span<const double> first, std::span<const double> s
   return distance;
 }
 
-Findings conclude(const Solution& solution, const ResolveOptions& resolve, MeasureRule measure,
+Findings conclude(const Solution& solution, const ResolveOptions& resolve, MeasureDepth measure,
                   Problem problem, const State& state) {
   Findings findings;
   findings.metrics = {{"value_function_optimum", solution.value},
                       {"upper_distance_max", largest_distance(solution.upper, state.upper)}};
-  if (measure == MeasureRule::kQuick) return findings;
+  if (measure == MeasureDepth::kQuick) return findings;
   const std::vector<double> zeros(problem.upper_dim());
   const ValueFunction start = value_function(problem, zeros, {}, resolve);
   const ValueFunction end = value_function(problem, state.upper, {}, resolve);
@@ -64,7 +64,7 @@ PreparedTask prepare_quadratic(const Settings& settings) {
   prepared.make_problem = [quadratic] { return make_quadratic(quadratic).problem; };
   prepared.make_measures = [](const Settings&) { return RunMeasures{}; };
   prepared.data = {{"upper_dim", settings.task().upper_dim}, {"lower_dim", settings.task().lower_dim}};
-  const MeasureRule measure = settings.task().measure;
+  const MeasureDepth measure = settings.task().measure;
   prepared.conclude = [solution, resolve, measure, quadratic](const State& state, const OutputFolder&) {
     return conclude(solution, resolve, measure, make_quadratic(quadratic).problem, state);
   };

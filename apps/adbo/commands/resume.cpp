@@ -34,7 +34,7 @@ bool has_more_iterations(const Json& summary, const Settings& settings) {
 bool has_more_to_measure(const Json& summary, const Settings& settings) {
   const Json::json_pointer measure("/config/measure/value");
   return summary.contains(measure) && summary[measure] == "quick" &&
-         settings.task().measure == MeasureRule::kFull;
+         settings.task().measure == MeasureDepth::kFull;
 }
 
 }  // namespace

@@ -28,7 +28,7 @@ struct TuningTask {
   UpperBounds bounds;
   StartPoint start;
   ResolveOptions resolve;
-  MeasureRule measure = MeasureRule::kFull;
+  MeasureDepth measure = MeasureDepth::kFull;
   std::optional<ValueFunction> at_start;  ///< once it is needed
 };
 
@@ -130,7 +130,7 @@ Findings conclude_quickly(const TuningTask& task, const State& state, const Outp
 }
 
 Findings conclude(TuningTask& task, const State& state, const OutputFolder& folder) {
-  if (task.measure == MeasureRule::kQuick) return conclude_quickly(task, state, folder);
+  if (task.measure == MeasureDepth::kQuick) return conclude_quickly(task, state, folder);
   Problem whole = make_problem(task, task.data.shards);
   const bool start_is_new = !task.at_start;
   const ValueFunction& start = value_at_start(task, whole);

@@ -82,11 +82,7 @@ class Precheck {
         last_ = c;
       } else {
         check(c);
-        if (c == '=') in_value_ = true;
-        if (c == '\n') in_value_ = false;
-        if (c == '\n' || c == '=') dots_ = 0;
-        if (c == '.' && !in_value_) ++dots_;
-        if (!is_blank(c)) last_ = c;
+        note(c);
         ++at_;
       }
     }
@@ -110,6 +106,16 @@ class Precheck {
     constexpr int kMostDots = 8;
     if (dots_ > kMostDots) refuse("tables within tables are not used here");
     if (c == '=' && in_value_) refuse("a second = in one line");
+  }
+
+  /// Where in a line the next character will be.
+  void note(char c) {
+    if (c == '\n' || c == '=') {
+      in_value_ = c == '=';
+      dots_ = 0;
+    }
+    if (c == '.' && !in_value_) ++dots_;
+    if (!is_blank(c)) last_ = c;
   }
 
   /// A string is a part of a key, or a value from its first character on.

@@ -4,6 +4,7 @@
 #include <cstdint>
 #include <string>
 
+#include "adbo/measures.h"
 #include "adbo/problems/hyper_cleaning.h"
 #include "adbo/problems/regularization_tuning.h"
 #include "io/csv.h"
@@ -33,8 +34,6 @@ struct UpperBounds {
   BoundsRule rule = BoundsRule::kAuto;
   double lowest = 0, highest = 0;  ///< of kGiven
 };
-/// Whether the lower level is re-solved at the end, or the run's own lower variable is judged.
-enum class MeasureRule { kFull, kQuick };
 enum class ProgressMode { kAuto, kBar, kLines, kNone };
 
 struct TaskSettings {
@@ -78,7 +77,7 @@ struct TaskSettings {
   double heterogeneity = 1;
 
   // Measures
-  MeasureRule measure = MeasureRule::kFull;
+  MeasureDepth measure = MeasureDepth::kFull;
   DeliverRule deliver = DeliverRule::kTrimmed;
   double measure_tolerance = 0;
   std::int64_t measure_evaluations = 2000;

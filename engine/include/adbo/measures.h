@@ -10,6 +10,10 @@
 
 namespace adbo {
 
+/// Whether a result is judged by models that are fitted to the end (kFull), or by the run's own lower
+/// variable alone, which costs next to nothing and leaves out what needs another model.
+enum class MeasureDepth { kFull, kQuick };
+
 /// How far, and with how many threads, a lower level is re-solved.
 struct ResolveOptions {
   double gradient_tolerance = 1e-8;  ///< on the Euclidean norm of the gradient of (1/N) sum_i g_i

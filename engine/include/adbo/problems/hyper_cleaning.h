@@ -96,13 +96,6 @@ enum class DeliverRule {
   kWeighted,  ///< all, weighted by sigmoid(psi)
 };
 
-/// Which models measure_cleaning() fits.
-enum class MeasureDepth {
-  kFull,
-  /// None: the model delivered and judged is `lower_consensus`, and what would need another is NaN.
-  kQuick,
-};
-
 /// Everything algorithmic honesty asks of a cleaning run. NaN: does not apply.
 ///
 /// Five models are fitted to optimality (ResolveOptions, C_r as in the problem):
@@ -158,6 +151,7 @@ struct CleaningMeasuresInput {
   std::span<const std::uint8_t> label_changed;  ///< [n], empty unless the run itself made the corruption
   DeliverRule deliver = DeliverRule::kTrimmed;
   const CleaningBaselines* baselines = nullptr;  ///< of the same data; null: they are fitted
+  /// kQuick: the model delivered and judged is `lower_consensus`.
   MeasureDepth depth = MeasureDepth::kFull;
 };
 /// Fits the baselines; of the input, `upper`, `lower_consensus`, `test`, `deliver` and `baselines` are not
