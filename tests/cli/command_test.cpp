@@ -479,6 +479,21 @@ TEST_CASE("run: a signal stops in order, with the outputs written") {
   }
 }
 
+TEST_CASE("run: a signal while results are measured is acknowledged, and the results are written") {
+  const Workspace files;
+  const std::string rows = files.write("train.libsvm", libsvm_rows(20000, 60, 1));
+  // Re-trained to a gradient that double precision just reaches: measuring takes far longer than the run.
+  const std::vector<std::string> line{
+      "clean", "--train", rows,   "--workers",           "4",     "--iterations", "1",     "--corrupt",
+      "0.4",   "--ridge", "1e-6", "--measure-tolerance", "1e-12", "--out",        "result"};
+  const Outcome outcome = files.run_and_signal(line, SIGTERM, "result/upper.npy", 0);
+  INFO(outcome.err);
+  CHECK(outcome.code == 143);
+  CHECK(contains(outcome.err,
+                 "stopping as soon as the results are measured and written (a second signal ends "));
+  CHECK(Json::parse(files.read("result/summary.json"))["metrics"].contains("value_function"));
+}
+
 TEST_CASE("progress: lines on a pipe, nothing with --quiet, results on stdout alone") {
   const Workspace files;
   const std::string config = files.write("run.toml", "problem = \"quadratic\"\niterations = 30\n");
@@ -678,6 +693,22 @@ TEST_CASE("clean: held-out rows decide what is delivered, and patience ends the 
     const double loss = std::stod(losses[k]), chosen = whole["metrics"]["held_out_loss"];
     if (k - 1 < delivered) CHECK(loss > chosen);
     if (k - 1 == delivered) CHECK(loss == doctest::Approx(chosen).epsilon(1e-12));
+  }
+}
+
+TEST_CASE("clean: where no row can be held out the words say so") {
+  const Workspace files;
+  const std::vector<std::string> line = picture_cleaning(files);
+  constexpr std::string_view kWords = "No validation row could be held out (holdout = 0.3)";
+  REQUIRE(files.run(line + std::vector<std::string>{"--validation-fraction", "0.07"}).code == 0);
+  const Json summary = Json::parse(files.read("result/summary.json"));
+  CHECK(summary["data"]["validation_rows"] == 4);  // one of every worker's 15
+  CHECK(summary["data"]["held_out_rows"] == 0);
+  CHECK(contains(summary["words"].dump(), kWords));
+  for (const std::vector<std::string>& held_or_not_asked :
+       {std::vector<std::string>{"--validation-fraction", "0.5"}, {"--holdout", "0"}}) {
+    REQUIRE(files.run(line + held_or_not_asked).code == 0);
+    CHECK(!contains(files.read("result/summary.json"), kWords));
   }
 }
 

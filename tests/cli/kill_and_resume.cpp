@@ -1,8 +1,8 @@
 // Runs that are killed (SIGKILL) or stopped (SIGINT, SIGTERM) at random instants and gone on with, again and
 // again now and then: each has to end with the variables, result files, trace and summary of the run that was
 // never interrupted. Every method in turn, with mini-batches where it has them, a straggler, held-out rows on
-// every second task, and a checkpoint every iteration. A program of its own, so that many kills are a matter
-// of its arguments:
+// every second task, and a checkpoint every iteration; and a comparison with a search. A program of its own,
+// so that many kills are a matter of its arguments:
 //
 //   kill_and_resume [RUNS [SEED]]    runs number SEED, SEED + 1, ...: each depends on its number and on luck
 #include <fmt/format.h>
@@ -33,9 +33,10 @@ using Words = std::vector<std::string>;
 constexpr double kKilledAgain = 0.4;
 
 struct Task {
-  const adbo::MethodInfo* method = nullptr;
+  const adbo::MethodInfo* method = nullptr;  ///< nullptr: a comparison of some
   bool cleans = false;
   [[nodiscard]] std::string name() const {
+    if (method == nullptr) return fmt::format("compare-{}", cleans ? "clean" : "tune");
     return fmt::format("{}-{}", cleans ? "clean" : "tune", method->name);
   }
 };
@@ -60,8 +61,7 @@ class Killer {
     // Killed before it had a folder, a run has nothing to go on with.
     const bool has_begun = files_.exists(killed + "/run.json");
     const Outcome last = files_.run(has_begun ? Words{"resume", killed} : command(task, killed));
-    const std::string difference =
-        last.code == 0 ? adbo::test::difference_of(files_, task.name(), killed) : last.err;
+    const std::string difference = last.code == 0 ? difference_from_straight(task, killed) : last.err;
     if (difference.empty()) return;
     ++tally.differences;
     std::cout << fmt::format("{}: {}\n", task.name(), difference);
@@ -80,28 +80,55 @@ class Killer {
     return true;
   }
 
-  [[nodiscard]] Words command(const Task& task, const std::string& out) const {
-    Words words{task.cleans ? "clean" : "tune",
-                "--train",
-                train_,
-                "--test",
-                test_,
-                "--workers",
+  [[nodiscard]] std::string difference_from_straight(const Task& task, const std::string& killed) const {
+    return task.method == nullptr ? adbo::test::comparison_difference_of(files_, task.name(), killed)
+                                  : adbo::test::difference_of(files_, task.name(), killed);
+  }
+
+  [[nodiscard]] Words comparison(const Task& task, const std::string& out) const {
+    Words words{"compare",
+                "--problem",
+                task.cleans ? "clean" : "tune",
+                "--methods",
+                "auto,adbo,soba,exact,fednest",
+                "--search",
                 "4",
-                "--iterations",
-                "60",
-                "--clock",
-                "virtual",
-                "--delay",
-                "lognormal:3.5,1",
-                "--stragglers",
-                "1:4",
-                "--checkpoint-every",
-                "1",
-                "--method",
-                std::string(task.method->name),
-                "--out",
-                out};
+                "--repeat",
+                "2",
+                "--set",
+                "soba.batch_rows=7"};
+    const Words rest = shared_settings(out);
+    words.insert(words.end(), rest.begin(), rest.end());
+    if (task.cleans) words.insert(words.end(), {"--corrupt", "0.2"});
+    return words;
+  }
+
+  [[nodiscard]] Words shared_settings(const std::string& out) const {
+    return {"--train",
+            train_,
+            "--test",
+            test_,
+            "--workers",
+            "4",
+            "--iterations",
+            "60",
+            "--clock",
+            "virtual",
+            "--delay",
+            "lognormal:3.5,1",
+            "--stragglers",
+            "1:4",
+            "--checkpoint-every",
+            "1",
+            "--out",
+            out};
+  }
+
+  [[nodiscard]] Words command(const Task& task, const std::string& out) const {
+    if (task.method == nullptr) return comparison(task, out);
+    Words words{task.cleans ? "clean" : "tune", "--method", std::string(task.method->name)};
+    const Words rest = shared_settings(out);
+    words.insert(words.end(), rest.begin(), rest.end());
     const auto acts = [&](std::string_view name) {
       return adbo::acts_on(*adbo::find_option(name), task.method->method);
     };
@@ -130,6 +157,7 @@ class Killer {
 
 std::vector<Task> all_tasks() {
   std::vector<Task> tasks;
+  for (const bool cleans : {false, true}) tasks.push_back({nullptr, cleans});
   for (const adbo::MethodInfo& info : adbo::method_table()) {
     if (info.method == adbo::Method::kAuto) continue;
     tasks.push_back({&info, false});

@@ -469,3 +469,122 @@ TEST_CASE("a run that was judged quickly is judged in full by resume, without an
     CHECK(full["iterations"] == quick["iterations"]);
   }
 }
+
+namespace {
+
+Arguments comparing(const Workspace& files, const std::string& out) {
+  return {"compare",
+          "--problem",
+          "clean",
+          "--methods",
+          "auto,soba,stocbio",
+          "--repeat",
+          "2",
+          "--search",
+          "4",
+          "--train",
+          files.write("train.libsvm", libsvm_rows(160, 6, 1)),
+          "--test",
+          files.write("test.libsvm", libsvm_rows(60, 6, 2)),
+          "--workers",
+          "4",
+          "--iterations",
+          "60",
+          "--clock",
+          "virtual",
+          "--delay",
+          "lognormal:3.5,1",
+          "--corrupt",
+          "0.2",
+          "--out",
+          out,
+          "--checkpoint-every",
+          "1"};
+}
+
+}  // namespace
+
+TEST_CASE("resume of a comparison: what is over is kept, what is not goes on, and the tables are the same") {
+  const Workspace files;
+  REQUIRE(files.run(comparing(files, "straight")).code == 0);
+  CHECK(files.read("straight/table.json") != "");
+
+  // Within a candidate of the search, within a run, and within the last run.
+  for (const std::string run : {"search/soba-2", "soba-1", "stocbio-2"}) {
+    INFO(run);
+    const std::string folder = "killed";
+    std::filesystem::remove_all(files.path(folder));
+    const bool was_killed = kill_at(files, comparing(files, folder), folder + "/" + run + "/trace.csv", 10);
+    const std::string finished = files.read(folder + "/finished.jsonl");
+    const Outcome resumed = files.run({"resume", folder});
+    INFO(resumed.err);
+    REQUIRE(resumed.code == 0);
+    CHECK(adbo::test::comparison_difference_of(files, "straight", folder) == "");
+    CHECK(files.read(folder + "/finished.jsonl").starts_with(finished.substr(0, finished.rfind('\n') + 1)));
+    if (was_killed) CHECK(contains(resumed.err, "going on from checkpoint"));
+    CHECK(checkpoints(files, folder + "/" + run).empty());
+  }
+
+  const Outcome over = files.run({"resume", "killed", "--json"});
+  CHECK(over.code == 0);
+  CHECK(contains(over.err, "the comparison is over"));
+  CHECK(Json::parse(over.out) == Json::parse(files.read("killed/table.json")));
+}
+
+TEST_CASE("resume of a comparison: lines that were cut, other data, other settings") {
+  const Workspace files;
+  const Arguments line = comparing(files, "result");
+  REQUIRE(files.run(line).code == 0);
+  const std::string finished = files.read("result/finished.jsonl");
+  const std::string table = files.read("result/table.json");
+  const auto kept_lines = [&finished](std::size_t count) {
+    std::size_t end = 0;
+    for (std::size_t k = 0; k < count; ++k) end = finished.find('\n', end) + 1;
+    return finished.substr(0, end);
+  };
+
+  // All runs are found over but the last, whose line a killed process had begun.
+  files.write("result/finished.jsonl", kept_lines(line_count(finished) - 2) + R"({"key":"stocbio-2","ru)");
+  const Outcome again = files.run({"resume", "result"});
+  INFO(again.err);
+  CHECK(again.code == 0);
+  CHECK(contains(again.err, "repeat 2 of 2: stocbio"));
+  CHECK(deterministic_summary(files.read("result/table.json")) == deterministic_summary(table));
+
+  const std::string unfinished = kept_lines(line_count(finished) - 2);
+  files.write("result/finished.jsonl", unfinished);
+  for (const Arguments& change : {Arguments{"--iterations", "70"}, {"--seed", "2"}, {"--out", "other"}}) {
+    const Outcome refused = files.run(Arguments{"resume", "result"} + change);
+    CHECK(refused.code == 2);
+    CHECK(contains(refused.err, change.front()));
+  }
+  files.write("train.libsvm", libsvm_rows(160, 6, 3));
+  const Outcome other_data = files.run({"resume", "result"});
+  CHECK(other_data.code == 2);
+  CHECK(contains(other_data.err, "a comparison goes on with the data it was begun with"));
+  CHECK(files.read("result/finished.jsonl") == unfinished);  // nothing is touched
+  CHECK(files.exists("result/table.json"));
+  files.write("train.libsvm", libsvm_rows(160, 6, 1));
+
+  for (const std::string hostile :
+       {"{}\n", "nonsense\n", "{\"format\":1,\"adbo\":\"99.0\"}\n", "{\"format\":2,\"adbo\":\"0.1.0\"}\n"}) {
+    files.write("result/finished.jsonl", hostile);
+    const Outcome refused = files.run({"resume", "result"});
+    CHECK(refused.code == 2);
+    CHECK(contains(refused.err, "finished.jsonl"));
+  }
+  files.write("result/finished.jsonl", kept_lines(1) + "{\"key\":\"auto-1\",\"runs\":[]}\n");
+  CHECK(files.run({"resume", "result"}).code == 2);
+}
+
+TEST_CASE("resume of a comparison that a signal stopped") {
+  const Workspace files;
+  REQUIRE(files.run(comparing(files, "straight")).code == 0);
+  const Outcome stopped =
+      files.run_and_signal(comparing(files, "stopped"), SIGINT, "stopped/soba-1/trace.csv", 5);
+  INFO(stopped.err);
+  CHECK(stopped.code == 130);
+  CHECK(contains(stopped.err, "adbo resume stopped goes on with this comparison"));
+  REQUIRE(files.run({"resume", "stopped"}).code == 0);
+  CHECK(adbo::test::comparison_difference_of(files, "straight", "stopped") == "");
+}

@@ -1,16 +1,17 @@
 #include "run_results.h"
 
+#include <filesystem>
 #include <sstream>
 
 namespace adbo::test {
 namespace {
 
 void drop_times(nlohmann::json& json) {
-  if (!json.is_object()) return;
+  if (!json.is_structured()) return;
   for (const char* const name : {"wall_seconds", "cpu_seconds", "read_seconds", "measure_seconds", "out"}) {
-    json.erase(name);
+    if (json.is_object()) json.erase(name);
   }
-  for (auto& [name, value] : json.items()) drop_times(value);
+  for (auto& part : json.items()) drop_times(part.value());
 }
 
 }  // namespace
@@ -48,6 +49,22 @@ std::string difference_of(const Workspace& files, const std::string& one, const 
   const bool same = deterministic_summary(files.read(one + "/summary.json")) ==
                     deterministic_summary(files.read(other + "/summary.json"));
   return same ? "" : "summary.json differs";
+}
+
+std::string comparison_difference_of(const Workspace& files, const std::string& one,
+                                     const std::string& other) {
+  namespace fs = std::filesystem;
+  if (deterministic_summary(files.read(one + "/table.json")) !=
+      deterministic_summary(files.read(other + "/table.json"))) {
+    return "table.json differs";
+  }
+  for (const fs::directory_entry& entry : fs::recursive_directory_iterator(files.path(one))) {
+    if (!entry.is_directory() || !fs::exists(entry.path() / "summary.json")) continue;
+    const std::string run = "/" + fs::relative(entry.path(), files.path(one)).string();
+    const std::string difference = difference_of(files, one + run, other + run);
+    if (!difference.empty()) return run + ": " + difference;
+  }
+  return "";
 }
 
 }  // namespace adbo::test

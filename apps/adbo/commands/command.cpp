@@ -35,16 +35,23 @@ ExitCode run_problem_command(const CommandLine& line, const Environment& environ
   const OutputFolder folder(settings.task().out);
   const SavedRun saved{.problem = settings.task().problem,
                        .sources = line.sources,
-                       .working_folder = std::filesystem::current_path().string()};
+                       .working_folder = std::filesystem::current_path().string(),
+                       .comparison = std::nullopt};
   return run_problem(settings,
                      RunJournal::begun(folder, environment.console, saved, checkpoint_rule(settings)),
                      environment);
 }
 
 ExitCode compare_command(const CommandLine& line, const Environment& environment) {
-  std::vector<ComparedMethod> methods = resolve_comparison(line.comparison, line.sources);
+  const std::vector<ComparedMethod> methods = resolve_comparison(line.comparison, line.sources);
   set_console(environment.console, methods.front().settings.task());
-  return compare_methods(line.comparison, std::move(methods), environment);
+  const TaskSettings& task = methods.front().settings.task();
+  const SavedRun saved{.problem = task.problem,
+                       .sources = line.sources,
+                       .working_folder = std::filesystem::current_path().string(),
+                       .comparison = line.comparison};
+  return compare_methods(line.comparison, methods, ComparisonJournal::begun(OutputFolder(task.out), saved),
+                         environment);
 }
 
 ExitCode dispatch(const std::vector<std::string>& arguments, const Environment& environment) {

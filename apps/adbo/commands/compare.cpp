@@ -10,6 +10,7 @@
 #include <utility>
 
 #include "commands/clean.h"
+#include "commands/problem_run.h"
 #include "commands/run_task.h"
 #include "commands/tune.h"
 #include "io/atomic_file.h"
@@ -128,12 +129,13 @@ struct Contender : ComparedMethod {
 class ComparisonRun {
  public:
   ComparisonRun(const ComparisonRequest& request, const std::vector<ComparedMethod>& methods,
-                const Environment& environment)
+                ComparisonJournal journal, const Environment& environment)
       : request_(request),
         methods_(methods.begin(), methods.end()),
         console_(environment.console),
-        folder_(task_settings().out),
-        first_seed_(methods_.front().settings.options().seed) {
+        journal_(std::move(journal)),
+        first_seed_(methods_.front().settings.options().seed),
+        stop_(environment.console.quiet()) {
     table_.problem = to_string(task_settings().problem);
   }
 
@@ -143,14 +145,16 @@ class ComparisonRun {
     for (std::size_t repeat = 1; !is_over() && repeat <= static_cast<std::size_t>(request_.repeat);
          ++repeat) {
       run_repeat(repeat, data);
-      write_comparison(folder_.path(), table_);
+      write_comparison(folder().path(), table_);
     }
+    if (!is_over()) journal_.complete();
   }
 
   void print() const {
     console_.deliver(task_settings().json ? json_text(comparison_json(table_))
                                           : fmt::format("{}\nTables and runs are in {}.\n",
-                                                        markdown_text(table_), folder_.path()));
+                                                        markdown_text(table_), folder().path()));
+    if (is_over()) console_.note(fmt::format("adbo resume {} goes on with this comparison", folder().path()));
   }
 
   [[nodiscard]] int signal() const { return stop_.received(); }
@@ -170,6 +174,7 @@ class ComparisonRun {
 
  private:
   [[nodiscard]] const TaskSettings& task_settings() const { return methods_.front().settings.task(); }
+  [[nodiscard]] const OutputFolder& folder() const { return journal_.folder(); }
   [[nodiscard]] bool is_over() const { return stop_.received() != 0; }
 
   ComparedRow& row_of(std::string_view name) {
@@ -189,18 +194,26 @@ class ComparisonRun {
     return run;
   }
 
+  /// Whatever is the first to be prepared, before anything is written.
+  void open_journal() {
+    if (std::exchange(is_open_, true)) return;
+    journal_.open();
+  }
+
   /// All methods get the number of workers that the data allows.
   PreparedTask prepare_repeat(std::size_t repeat, const LoadedData& data) {
     for (Contender& method : methods_) method.settings.set_seed(first_seed_ + repeat - 1);
     Settings& first = methods_.front().settings;
     PreparedTask task = prepare(first, data, console_);
     for (Contender& method : methods_) method.settings.set_default_workers(first.task().workers);
+    identify(task, first);
+    journal_.refuse_other_data(first_seed_ + repeat - 1, task.digest);
+    open_journal();
     return task;
   }
 
   void run_repeat(std::size_t repeat, const LoadedData& data) {
     const PreparedTask task = prepare_repeat(repeat, data);
-    if (repeat == 1) folder_.create();
     table_.data = task.data;
     console_.progress(fmt::format("repeat {} of {}: baselines", repeat, request_.repeat));
     add_baselines(repeat, task);
@@ -221,7 +234,6 @@ class ComparisonRun {
     const auto seed_after_last = static_cast<std::size_t>(request_.repeat) + 1;
     {
       const PreparedTask task = prepare_repeat(seed_after_last, data);
-      folder_.create();
       for (Contender& method : methods_) {
         if (is_over()) return;
         method.candidates = step_candidates(method.settings, budget.candidates);
@@ -302,33 +314,54 @@ class ComparisonRun {
   }
 
   void add_baselines(std::size_t repeat, const PreparedTask& task) {
+    const std::string key = fmt::format("baselines-{}", repeat);
+    if (journal_.find(key) == nullptr) journal_.keep(key, measure_baselines(repeat, task));
+    for (const auto& [row, run] : *journal_.find(key)) row_of(row).runs.push_back(run);
+  }
+
+  std::vector<ComparisonJournal::Finished> measure_baselines(std::size_t repeat,
+                                                             const PreparedTask& task) const {
+    std::vector<ComparisonJournal::Finished> finished;
     for (const Baseline& baseline : task.make_baselines()) {
       ComparedRun run = new_run(repeat, task, baseline.name);
       run.status = "baseline";
       run.counts = true;
       if (baseline.state) {
-        const OutputFolder folder(folder_.file(run.folder));
-        folder.create();
-        const Findings findings = task.conclude(*baseline.state, folder);
+        const OutputFolder own(folder().file(run.folder));
+        own.create();
+        const Findings findings = task.conclude(*baseline.state, own);
         add_measures(run, findings.metrics);
         run.note = findings.no_value;
-        io::write_file(folder.file("summary.json"), json_text(baseline_json(table_.problem, baseline.name,
-                                                                            run.seed, findings, task.data)));
+        io::write_file(own.file("summary.json"), json_text(baseline_json(table_.problem, baseline.name,
+                                                                         run.seed, findings, task.data)));
       } else {
         run.folder.clear();
         add_measures(run, baseline.metrics);
       }
       run.values.emplace_back("wall_seconds", baseline.seconds);
-      row_of(baseline.name).runs.push_back(std::move(run));
+      finished.push_back({std::string(baseline.name), std::move(run)});
     }
+    return finished;
   }
 
+  /// A run that a signal cut short is not over; a checkpoint of it stays.
   ComparedRun run_method(const ComparedMethod& method, ComparedRun run, const PreparedTask& task) {
+    const std::string key = run.folder;
+    if (const auto* const finished = journal_.find(key)) return finished->front().run;
+    const RunJournal journal = journal_.journal_of_run(key, console_, checkpoint_rule(method.settings));
+    run = run_anew(method, std::move(run), journal, task);
+    if (is_over()) return run;
+    journal_.keep(key, {{method.name, run}});
+    journal.forget();
+    return run;
+  }
+
+  ComparedRun run_anew(const ComparedMethod& method, ComparedRun run, const RunJournal& journal,
+                       const PreparedTask& task) {
     try {
       refuse_invalid_options(method.settings);
-      const OutputFolder folder(folder_.file(run.folder));
-      const FinishedRun finished = run_task(task, method.settings, RunJournal::none(folder, console_),
-                                            std::chrono::steady_clock::now(), stop_, console_);
+      const FinishedRun finished =
+          run_task(task, method.settings, journal, std::chrono::steady_clock::now(), stop_, console_);
       run.status = to_string(finished.summary.termination);
       run.message = finished.summary.message;
       run.note = finished.no_value;
@@ -349,7 +382,8 @@ class ComparisonRun {
   ComparisonRequest request_;
   std::vector<Contender> methods_;
   const Console& console_;
-  OutputFolder folder_;
+  ComparisonJournal journal_;
+  bool is_open_ = false;
   std::uint64_t first_seed_;
   StopSignal stop_;
   ComparisonTable table_;
@@ -372,10 +406,10 @@ void refuse_if_all_invalid(const std::vector<ComparedMethod>& methods) {
 }  // namespace
 
 ExitCode compare_methods(const ComparisonRequest& request, const std::vector<ComparedMethod>& methods,
-                         const Environment& environment) {
+                         ComparisonJournal journal, const Environment& environment) {
   refuse_if_all_invalid(methods);
   environment.limit_threads(methods.front().settings.options().threads);
-  ComparisonRun comparison(request, methods, environment);
+  ComparisonRun comparison(request, methods, std::move(journal), environment);
   comparison.run();
   comparison.print();
   if (comparison.signal() == SIGINT) return ExitCode::kInterrupted;

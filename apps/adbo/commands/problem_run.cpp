@@ -11,8 +11,6 @@
 #include "commands/run_task.h"
 #include "commands/tune.h"
 #include "execution/read_limit.h"
-#include "settings/saved_run.h"
-#include "settings/setting_table.h"
 #include "support/exit_code.h"
 #include "tasks/datasets.h"
 
@@ -30,25 +28,6 @@ PreparedTask prepare(Settings& settings, const Console& console) {
       break;
   }
   return prepare_quadratic(settings);
-}
-
-/// Settings that the iterates depend on, and checksums of the files and of what was made of them. The
-/// engine's options are its own to compare.
-Identity identity_of(const PreparedTask& task, const Settings& settings) {
-  Identity identity;
-  for (const SettingInfo& info : setting_table()) {
-    const bool counts = (info.problems & settings.problem_mask()) != 0 && !info.of_engine;
-    if (counts && !is_free_setting(info.name)) {
-      identity.emplace_back(fmt::format("setting {}", info.name), info.get(settings.config()));
-    }
-  }
-  for (const auto& [name, facts] : task.data.items()) {
-    if (facts.is_object() && facts.contains("digest")) {
-      identity.emplace_back(fmt::format("contents of {}", name), facts["digest"].get<std::string>());
-    }
-  }
-  if (!task.digest.empty()) identity.emplace_back("split, labels and start", task.digest);
-  return identity;
 }
 
 /// The folder is emptied of what a run leaves, a recording included.
@@ -96,12 +75,12 @@ ExitCode run_problem(Settings& settings, const RunJournal& journal, const Enviro
   refuse_recording_in(journal.folder(), settings);
   environment.limit_threads(settings.options().threads);
   PreparedTask task = prepare(settings, console);
-  task.identity = identity_of(task, settings);
+  identify(task, settings);
   refuse_invalid_options(settings);  // the number of workers may have followed the data
 
-  StopSignal stop;
+  StopSignal stop(console.quiet());
   const FinishedRun run = run_task(task, settings, journal, begun, stop, console);
-  if (run.was_interrupted && journal.keeps()) {
+  if (run.is_resumable) {
     console.note(fmt::format("adbo resume {} goes on with this run", journal.folder().path()));
   }
   console.deliver(settings.task().json ? run.json : run.text);

@@ -5,8 +5,13 @@
 #include <filesystem>
 #include <fstream>
 #include <optional>
+#include <sstream>
+#include <system_error>
+#include <utility>
 
+#include "commands/compare.h"
 #include "commands/problem_run.h"
+#include "execution/comparison_journal.h"
 #include "execution/run_journal.h"
 #include "output/summary_json.h"
 #include "settings/effects.h"
@@ -37,11 +42,36 @@ bool has_more_to_measure(const Json& summary, const Settings& settings) {
          settings.task().measure == MeasureDepth::kFull;
 }
 
+/// A result of a command that is over, as the command left it.
+void deliver_again(const OutputFolder& output, std::string_view file, const Console& console) {
+  std::ostringstream text;
+  text << std::ifstream(output.file(file), std::ios::binary).rdbuf();
+  console.deliver(text.str());
+}
+
+ExitCode resume_comparison(const SavedRun& saved, const std::string& folder,
+                           const std::vector<Assignment>& flags, const Environment& environment) {
+  const std::vector<ComparedMethod> methods = resumed_comparison(saved, flags, folder);
+  const TaskSettings& task = methods.front().settings.task();
+  set_console(environment.console, task);
+  const OutputFolder output(folder);
+  ComparisonJournal journal = ComparisonJournal::resumed(output);
+  std::error_code ignored;
+  if (journal.is_complete() && std::filesystem::exists(output.file("table.json"), ignored)) {
+    environment.console.note(
+        fmt::format("{}: the comparison is over; there is nothing to go on with", folder));
+    if (task.json) deliver_again(output, "table.json", environment.console);
+    return ExitCode::kFinished;
+  }
+  return compare_methods(*saved.comparison, methods, std::move(journal), environment);
+}
+
 }  // namespace
 
 ExitCode resume_run(const std::string& folder, const std::vector<Assignment>& flags,
                     const Environment& environment) {
   const SavedRun saved = read_saved_run((std::filesystem::path(folder) / "run.json").string());
+  if (saved.comparison) return resume_comparison(saved, folder, flags, environment);
   Settings settings = resumed_settings(saved, flags, folder);
   refuse_settings_without_effect(settings);
   const Console& console = environment.console;

@@ -14,6 +14,8 @@
 #include "output/result_text.h"
 #include "output/row_files.h"
 #include "output/words.h"
+#include "settings/saved_run.h"
+#include "settings/setting_table.h"
 #include "support/exit_code.h"
 
 namespace adbo::app {
@@ -89,9 +91,13 @@ void write_summary(FinishedRun& run, const PreparedTask& task, const Settings& s
                  .metrics = run.metrics,
                  .read_seconds = task.read_seconds,
                  .measure_seconds = findings.measure_seconds,
-                 .is_resumable = run.was_interrupted && journal.keeps(),
+                 .is_resumable = run.is_resumable,
                  .words = run_words(run.summary, settings.options().method, run.held_out),
                  .data = task.data};
+  const bool has_validation_rows = settings.task().problem != ProblemKind::kQuadratic;
+  if (has_validation_rows && settings.task().holdout > 0 && !task.with_held_out) {
+    facts.words.push_back(nothing_held_out_words(settings.task().holdout));
+  }
   facts.words.insert(facts.words.end(), findings.words.begin(), findings.words.end());
   run.json = json_text(summary_json(facts));
   run.text = result_text(facts, folder.path());
@@ -99,6 +105,21 @@ void write_summary(FinishedRun& run, const PreparedTask& task, const Settings& s
 }
 
 }  // namespace
+
+void identify(PreparedTask& task, const Settings& settings) {
+  for (const SettingInfo& info : setting_table()) {
+    const bool counts = (info.problems & settings.problem_mask()) != 0 && !info.of_engine;
+    if (counts && !is_free_setting(info.name)) {
+      task.identity.emplace_back(fmt::format("setting {}", info.name), info.get(settings.config()));
+    }
+  }
+  for (const auto& [name, facts] : task.data.items()) {
+    if (facts.is_object() && facts.contains("digest")) {
+      task.identity.emplace_back(fmt::format("contents of {}", name), facts["digest"].get<std::string>());
+    }
+  }
+  if (!task.digest.empty()) task.identity.emplace_back("split, labels and start", task.digest);
+}
 
 void refuse_invalid_options(const Settings& settings) {
   refuse_invalid(validate_options(settings.options(), static_cast<std::size_t>(settings.task().workers)));
@@ -110,7 +131,8 @@ FinishedRun run_task(const PreparedTask& task, const Settings& settings, const R
   RunOutcome outcome = run(task, settings, journal, begun, stop, console);
   const State state{std::move(outcome.result.upper), std::move(outcome.result.lower)};
   write_upper(folder.file("upper.npy"), state.upper);
-  if (stop.received() != 0)
+  const bool was_signalled = stop.received() != 0;
+  if (was_signalled)
     console.note("stopped; measuring and writing the results (a second signal ends at once)");
   console.progress("measuring what the result is worth");
   Findings findings = task.conclude(state, folder);
@@ -118,7 +140,7 @@ FinishedRun run_task(const PreparedTask& task, const Settings& settings, const R
                        .held_out = std::move(outcome.held_out),
                        .metrics = std::move(findings.metrics),
                        .best = outcome.best,
-                       .was_interrupted = outcome.was_interrupted,
+                       .is_resumable = journal.is_resumable(outcome.was_interrupted, was_signalled),
                        .no_value = std::move(findings.no_value),
                        .json = {},
                        .text = {}};

@@ -19,11 +19,15 @@ struct FinishedRun {
   std::optional<HeldOutFacts> held_out;
   Metrics metrics;
   BestMeasures best;
-  bool was_interrupted = false;
-  std::string no_value;  ///< as in Findings
-  std::string json;      ///< the text of summary.json
-  std::string text;      ///< the same for people
+  bool is_resumable = false;  ///< it was interrupted, and what it left is there to be gone on with
+  std::string no_value;       ///< as in Findings
+  std::string json;           ///< the text of summary.json
+  std::string text;           ///< the same for people
 };
+
+/// Puts into task.identity the settings that the iterates depend on, and checksums of the files and of what
+/// was made of them. The engine's options are its own to compare.
+void identify(PreparedTask& task, const Settings& settings);
 
 /// UsageError where the options contradict each other or the number of workers.
 void refuse_invalid_options(const Settings& settings);

@@ -21,14 +21,22 @@ RunJournal RunJournal::begun(const OutputFolder& folder, const Console& console,
   RunJournal journal(folder, console);
   journal.rule_ = rule;
   journal.run_text_ = saved_run_text(run);
-  journal.keeps_ = true;
   return journal;
 }
 
 RunJournal RunJournal::resumed(const OutputFolder& folder, const Console& console, CheckpointRule rule) {
   RunJournal journal(folder, console);
   journal.rule_ = rule;
-  journal.keeps_ = journal.is_resumed_ = true;
+  journal.is_resumed_ = true;
+  return journal;
+}
+
+RunJournal RunJournal::part(const OutputFolder& folder, const Console& console, CheckpointRule rule,
+                            bool command_goes_on) {
+  RunJournal journal(folder, console);
+  journal.rule_ = rule;
+  journal.is_part_ = true;
+  journal.is_resumed_ = command_goes_on && journal.has_anything();
   return journal;
 }
 
@@ -37,17 +45,17 @@ void RunJournal::open() const {
     folder_.reopen();
     return;
   }
-  if (keeps_ && has_checkpoints(folder_, kFirstRun)) {
+  if (!is_part_ && has_checkpoints(folder_, kFirstRun)) {
     console_->note(fmt::format("{}: held the checkpoints of another run; they are removed", folder_.path()));
   }
   folder_.create();
-  if (keeps_) io::write_file(folder_.file(kRunFile), run_text_);
+  if (!is_part_) io::write_file(folder_.file(kRunFile), run_text_);
 }
 
 RunFiles RunJournal::files_of(const std::string& prefix, const std::string& trace) const {
   RunFiles files;
   files.trace = folder_.file(trace);
-  if (keeps_) files.checkpoints = std::make_shared<CheckpointFiles>(folder_, prefix, rule_);
+  files.checkpoints = std::make_shared<CheckpointFiles>(folder_, prefix, rule_);
   if (!is_resumed_) return files;
   files.from = newest_checkpoint(folder_, prefix, *console_);
   if (!files.from && prefix == kFirstRun) {
@@ -63,14 +71,20 @@ RunFiles RunJournal::files_of(const std::string& prefix, const std::string& trac
 RunFiles RunJournal::first_run() const { return files_of(kFirstRun, "trace.csv"); }
 RunFiles RunJournal::second_run() const { return files_of(kSecondRun, "trace_refit.csv"); }
 
+void RunJournal::forget() const {
+  remove_checkpoints(folder_, kFirstRun);
+  forget_second_run();
+}
+
 void RunJournal::forget_second_run() const {
   std::error_code ignored;
   std::filesystem::remove(folder_.file(kChosenFile), ignored);
   remove_checkpoints(folder_, kSecondRun);
 }
 
-bool RunJournal::has_checkpoint() const {
-  return keeps_ && (has_checkpoints(folder_, kFirstRun) || has_checkpoints(folder_, kSecondRun));
+bool RunJournal::has_anything() const {
+  std::error_code ignored;
+  return has_checkpoints(folder_, kFirstRun) || std::filesystem::exists(folder_.file(kChosenFile), ignored);
 }
 
 std::optional<RunOutcome> RunJournal::chosen(const Identity& identity) const {
@@ -87,7 +101,7 @@ std::optional<RunOutcome> RunJournal::chosen(const Identity& identity) const {
 }
 
 void RunJournal::keep_chosen(RunOutcome& outcome, const Identity& identity) const {
-  if (keeps_) write_image(folder_.file(kChosenFile), save_outcome(outcome, identity));
+  write_image(folder_.file(kChosenFile), save_outcome(outcome, identity));
 }
 
 }  // namespace adbo::app

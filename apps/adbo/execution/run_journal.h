@@ -18,8 +18,10 @@ namespace adbo::app {
 /// checkpoints of its runs, and, once held-out rows have chosen, the outcome of the first run.
 class RunJournal {
  public:
-  /// A command that keeps nothing: a comparison's.
-  static RunJournal none(const OutputFolder& folder, const Console& console) { return {folder, console}; }
+  /// One of many runs of a command, which itself keeps what it was told. If the command goes on, so does the
+  /// run, where there is anything to go on with.
+  static RunJournal part(const OutputFolder& folder, const Console& console, CheckpointRule rule,
+                         bool command_goes_on);
   /// A command that begins.
   static RunJournal begun(const OutputFolder& folder, const Console& console, SavedRun run,
                           CheckpointRule rule);
@@ -37,24 +39,29 @@ class RunJournal {
   [[nodiscard]] std::optional<RunOutcome> chosen(const Identity& identity) const;
   void keep_chosen(RunOutcome& outcome, const Identity& identity) const;
 
+  /// The run is over: what it was to be gone on with goes.
+  void forget() const;
   /// The first run is to go on: what followed it is void.
   void forget_second_run() const;
 
   [[nodiscard]] const OutputFolder& folder() const { return folder_; }
-  [[nodiscard]] bool keeps() const { return keeps_; }
+  /// Whether a run that was interrupted, by a signal or by the limit of time, is there to be gone on with. A
+  /// part has the limit for itself, and is over with it.
+  [[nodiscard]] bool is_resumable(bool was_interrupted, bool by_signal) const {
+    return was_interrupted && (by_signal || !is_part_);
+  }
   [[nodiscard]] bool is_resumed() const { return is_resumed_; }
-  /// Whether there is anything to go on from.
-  [[nodiscard]] bool has_checkpoint() const;
 
  private:
   RunJournal(const OutputFolder& folder, const Console& console) : folder_(folder), console_(&console) {}
+  [[nodiscard]] bool has_anything() const;
   [[nodiscard]] RunFiles files_of(const std::string& prefix, const std::string& trace) const;
 
   OutputFolder folder_;
   const Console* console_;
   CheckpointRule rule_;
-  std::string run_text_;  ///< of run.json
-  bool keeps_ = false, is_resumed_ = false;
+  std::string run_text_;  ///< of run.json; empty: a part has none
+  bool is_part_ = false, is_resumed_ = false;
 };
 
 }  // namespace adbo::app

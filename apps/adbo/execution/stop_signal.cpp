@@ -3,8 +3,10 @@
 #include <unistd.h>
 
 #include <atomic>
+#include <cerrno>
 #include <csignal>
 #include <initializer_list>
+#include <string_view>
 
 namespace adbo::app {
 namespace {
@@ -12,12 +14,26 @@ namespace {
 // A signal handler may touch lock-free atomics only.
 std::atomic<Solver*> running_solver{nullptr};
 std::atomic<int> first_signal{0};
-static_assert(std::atomic<Solver*>::is_always_lock_free && std::atomic<int>::is_always_lock_free);
+std::atomic<bool> is_quiet{false};
+static_assert(std::atomic<Solver*>::is_always_lock_free && std::atomic<int>::is_always_lock_free &&
+              std::atomic<bool>::is_always_lock_free);
+
+constexpr std::string_view kAcknowledgement =
+    "adbo: stopping as soon as the results are measured and written (a second signal ends at once)\n";
 
 extern "C" void on_stop_signal(int signal) {
   int none = 0;
   if (!first_signal.compare_exchange_strong(none, signal)) _exit(128 + signal);
-  if (Solver* const solver = running_solver.load()) solver->request_stop();
+  if (Solver* const solver = running_solver.load()) {
+    solver->request_stop();  // who runs it says so when it has stopped
+  } else if (!is_quiet.load()) {
+    const int errno_before = errno;
+    // Nobody looks until what is being measured is done, so the handler itself has to say it; where it
+    // cannot, there is nobody to tell.
+    [[maybe_unused]] const auto written =
+        ::write(STDERR_FILENO, kAcknowledgement.data(), kAcknowledgement.size());
+    errno = errno_before;
+  }
 }
 
 void install(void (*handler)(int)) {
@@ -30,8 +46,9 @@ void install(void (*handler)(int)) {
 
 }  // namespace
 
-StopSignal::StopSignal() {
+StopSignal::StopSignal(bool quiet) {
   first_signal.store(0);
+  is_quiet.store(quiet);
   install(on_stop_signal);
 }
 

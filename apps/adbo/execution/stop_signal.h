@@ -5,11 +5,12 @@
 namespace adbo::app {
 
 /// While it lives, the first SIGINT or SIGTERM asks for an orderly end: the attached solver stops after the
-/// current iteration and what there is gets written. A second signal ends the process at once. One object at
-/// a time.
+/// current iteration and what there is gets written. Where no solver is attached, as while results are
+/// measured, a line on stderr acknowledges it, unless `quiet`. A second signal ends the process at once. One
+/// object at a time.
 class StopSignal {
  public:
-  StopSignal();
+  explicit StopSignal(bool quiet);
   ~StopSignal();
   StopSignal(const StopSignal&) = delete;
   StopSignal& operator=(const StopSignal&) = delete;

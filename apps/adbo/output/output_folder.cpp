@@ -28,8 +28,9 @@ constexpr std::array<std::string_view, 12> kResultFiles{
     "summary.json", "suspects.csv", "gallery.json", "coefficients.csv", "scaling.csv", "upper.npy",
     "model.npy",    "table.md",     "table.csv",    "runs.csv",         "table.json",  "report.html"};
 /// What a run goes on writing when it is resumed; checkpoints beside them.
-constexpr std::array<std::string_view, 6> kRunFiles{"arrivals.csv", "arrivals_refit.csv", "run.json",
-                                                    "chosen.adbo",  "trace.csv",          "trace_refit.csv"};
+constexpr std::array<std::string_view, 7> kRunFiles{"arrivals.csv",  "arrivals_refit.csv", "run.json",
+                                                    "chosen.adbo",   "trace.csv",          "trace_refit.csv",
+                                                    "finished.jsonl"};
 
 template <class Names>
 void remove_files(const OutputFolder& folder, const Names& names) {

@@ -185,6 +185,15 @@ Words run_words(const Summary& summary, Method method_asked, const std::optional
   return words;
 }
 
+std::string nothing_held_out_words(double holdout) {
+  return fmt::format(
+      "No validation row could be held out (holdout = {}): every worker keeps at least one, and has too few "
+      "to "
+      "give any. Nothing judged the states of the run, so the last one is delivered; fewer workers or more "
+      "validation rows would change that.",
+      holdout);
+}
+
 Words cleaning_words(const CleaningMeasures& measures, const CleaningFacts& facts) {
   Words words;
   add_effective_rows(words, measures);

@@ -20,6 +20,9 @@ inline constexpr double kUpperHardlyMoved = 1e-3;
 [[nodiscard]] std::vector<std::string> run_words(const Summary& summary, Method method_asked,
                                                  const std::optional<HeldOutFacts>& held_out);
 
+/// What a run says that was to hold validation rows out and has none to hold out.
+[[nodiscard]] std::string nothing_held_out_words(double holdout);
+
 /// Below this share of the training rows the effective number of them draws a warning: the learned weights
 /// then rest on fewer rows than would be right with nine labels in ten wrong.
 inline constexpr double kLeastEffectiveShare = 0.1;

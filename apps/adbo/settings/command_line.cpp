@@ -181,7 +181,8 @@ void add_command(CLI::App& app, const CommandInfo& info, CommandLine& line) {
                      "Folder of a run or of a comparison; report.html goes there")
         ->type_name("DIR");
   } else if (info.name == CommandName::kResume) {
-    command->add_option("folder", line.run_folder, "Output folder of the run")->type_name("DIR");
+    command->add_option("folder", line.run_folder, "Output folder of the run or comparison")
+        ->type_name("DIR");
     for (const SettingInfo& setting : setting_table()) {
       add_setting(*command, setting, line);
       // The others are understood, so that they can be compared with what the run has, and not offered.

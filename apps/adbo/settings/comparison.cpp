@@ -192,11 +192,9 @@ SettingSources without_overridden_flags(SettingSources sources) {
   return sources;
 }
 
-/// A comparison keeps no checkpoints and no recordings.
+/// A comparison keeps no recordings.
 void refuse_settings_of_single_runs(const Settings& settings) {
-  for (const std::string_view name : {"checkpoint_every", "checkpoint_interval", "record"}) {
-    if (settings.is_explicit(name)) throw UsageError(fmt::format("{} has no effect for compare", name));
-  }
+  if (settings.is_explicit("record")) throw UsageError("record has no effect for compare");
   if (!settings.task().replay.empty()) throw UsageError("clock = replay:FILE has no effect for compare");
 }
 

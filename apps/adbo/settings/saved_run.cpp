@@ -88,9 +88,10 @@ void find_data_files(SavedRun& run) {
   }
 }
 
+constexpr std::array<std::string_view, 4> kSpeech{"quiet", "verbose", "json", "progress"};
+
 /// How a command speaks is the command's, not the run's.
 void forget_verbosity(SettingSources& sources) {
-  static constexpr std::array<std::string_view, 4> kSpeech{"quiet", "verbose", "json", "progress"};
   for (std::vector<Assignment>* layer : layers(sources)) {
     std::erase_if(*layer, [](const Assignment& entry) {
       const SettingInfo* const info = setting_of(entry);
@@ -118,6 +119,20 @@ void replace(SettingSources& sources, const SettingInfo& info, const Assignment&
   sources.flags.push_back(flag);
 }
 
+void refuse_out(const SettingInfo& info) {
+  if (info.name != "out") return;
+  throw UsageError("--out has no effect for resume: the run's folder is that of its results");
+}
+
+Json comparison_json(const ComparisonRequest& request) {
+  return {{"methods", request.methods}, {"repeat", request.repeat}, {"search", request.search}};
+}
+ComparisonRequest comparison_of(const Json& json) {
+  return {.methods = json.at("methods").get<std::string>(),
+          .repeat = json.at("repeat").get<std::int64_t>(),
+          .search = json.at("search").get<std::int64_t>()};
+}
+
 }  // namespace
 
 bool is_free_setting(std::string_view name) {
@@ -132,6 +147,7 @@ std::string saved_run_text(const SavedRun& run) {
   json["file"] = layer_json(run.sources.file);
   json["set"] = layer_json(run.sources.set);
   json["flags"] = layer_json(run.sources.flags);
+  if (run.comparison) json["comparison"] = comparison_json(*run.comparison);
   return json.dump(2, ' ', false, Json::error_handler_t::replace) + "\n";
 }
 
@@ -155,6 +171,7 @@ SavedRun read_saved_run(const std::string& path) {
     run.problem = problem_named(json.at("problem").get<std::string>());
     run.working_folder = json.at("working_folder").get<std::string>();
     run.sources = {layer_of(json.at("file")), layer_of(json.at("set")), layer_of(json.at("flags"))};
+    if (json.contains("comparison")) run.comparison = comparison_of(json["comparison"]);
     return run;
   } catch (const UsageError& error) {
     throw UsageError(fmt::format("{}: {}", path, error.what()));
@@ -174,9 +191,7 @@ Settings resumed_settings(SavedRun run, const std::vector<Assignment>& flags, co
       throw UsageError(
           fmt::format("{} has no effect for {}", flag.place, to_string(as_begun.task().problem)));
     }
-    if (info->name == "out") {
-      throw UsageError("--out has no effect for resume: the run's folder is that of its results");
-    }
+    refuse_out(*info);
     const bool moves_recording = info->name == "clock" && !as_begun.task().replay.empty() &&
                                  std::string_view(flag.value).starts_with("replay:");
     if (is_free_setting(info->name) || moves_recording) {
@@ -187,6 +202,26 @@ Settings resumed_settings(SavedRun run, const std::vector<Assignment>& flags, co
   }
   replace(run.sources, *find_setting("out"), {"out", folder, "resume"});
   return resolve_settings(run.problem, run.sources);
+}
+
+std::vector<ComparedMethod> resumed_comparison(SavedRun run, const std::vector<Assignment>& flags,
+                                               const std::string& folder) {
+  find_data_files(run);
+  forget_verbosity(run.sources);
+  for (const Assignment& flag : flags) {
+    const SettingInfo* const info = setting_of(flag);
+    if (info != nullptr) refuse_out(*info);
+    const bool may_change =
+        info != nullptr && (contains(kSpeech, info->name) || info->name == "checkpoint_every" ||
+                            info->name == "checkpoint_interval");
+    if (!may_change) {
+      throw UsageError(
+          fmt::format("{}: a comparison goes on with the settings it was begun with", flag.place));
+    }
+    replace(run.sources, *info, flag);
+  }
+  replace(run.sources, *find_setting("out"), {"out", folder, "resume"});
+  return resolve_comparison(*run.comparison, run.sources);
 }
 
 }  // namespace adbo::app

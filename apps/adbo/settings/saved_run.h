@@ -1,8 +1,11 @@
 #pragma once
 // run.json: what a run was told, so that it can be gone on with without being told again.
 
+#include <optional>
 #include <string>
+#include <vector>
 
+#include "settings/comparison.h"
 #include "settings/settings.h"
 
 namespace adbo::app {
@@ -13,6 +16,7 @@ struct SavedRun {
   ProblemKind problem = ProblemKind::kClean;
   SettingSources sources;
   std::string working_folder;
+  std::optional<ComparisonRequest> comparison;  ///< empty: it is one run
 };
 
 /// The text of run.json.
@@ -25,6 +29,12 @@ struct SavedRun {
 /// may have moved; whether they are the same is for the checkpoint to say.
 [[nodiscard]] Settings resumed_settings(SavedRun run, const std::vector<Assignment>& flags,
                                         const std::string& folder);
+
+/// The methods of a comparison that goes on, with its output in `folder`. `flags` may change how the command
+/// speaks and how often checkpoints are made: UsageError for any other.
+[[nodiscard]] std::vector<ComparedMethod> resumed_comparison(SavedRun run,
+                                                             const std::vector<Assignment>& flags,
+                                                             const std::string& folder);
 
 /// Whether runs that differ in this setting alone have the same iterates.
 [[nodiscard]] bool is_free_setting(std::string_view name);

@@ -1,0 +1,64 @@
+#pragma once
+
+#include <map>
+#include <optional>
+#include <string>
+#include <string_view>
+#include <vector>
+
+#include "execution/run_journal.h"
+#include "output/comparison_table.h"
+#include "output/output_folder.h"
+#include "settings/saved_run.h"
+#include "support/console.h"
+
+namespace adbo::app {
+
+/// What a comparison keeps in its folder so that it can be gone on with: what it was told (run.json), and a
+/// line of finished.jsonl for whatever of it is over. What is not over keeps the checkpoints of a run.
+class ComparisonJournal {
+ public:
+  /// A run, or a baseline, with the row of the table it goes into.
+  struct Finished {
+    std::string row;
+    ComparedRun run;
+  };
+
+  /// A comparison that begins.
+  static ComparisonJournal begun(const OutputFolder& folder, SavedRun run);
+  /// One that goes on. UsageError naming the file, where it is another version's or not as adbo writes it; a
+  /// last line that a killed process had begun counts as not there.
+  static ComparisonJournal resumed(const OutputFolder& folder);
+
+  /// Makes the folder and empties it of other results, or leaves in it what the comparison goes on with.
+  void open();
+
+  /// UsageError where something with this seed is over that was run on another split, corruption or start.
+  void refuse_other_data(std::uint64_t seed, std::string_view digest) const;
+  /// What came of `key` if it is over: one run of a method, or all baselines of a repeat.
+  [[nodiscard]] const std::vector<Finished>* find(std::string_view key) const;
+  /// io::OutputError when the disk refuses.
+  void keep(const std::string& key, std::vector<Finished> finished);
+  /// There is nothing to go on with any more.
+  void complete();
+
+  [[nodiscard]] bool is_complete() const { return is_complete_; }
+  [[nodiscard]] const OutputFolder& folder() const { return folder_; }
+  /// Of a run in a folder within this one.
+  [[nodiscard]] RunJournal journal_of_run(std::string_view folder, const Console& console,
+                                          CheckpointRule rule) const;
+
+ private:
+  explicit ComparisonJournal(const OutputFolder& folder) : folder_(folder) {}
+  [[nodiscard]] std::string path() const;
+  void load();
+  void append(const std::string& line) const;
+
+  OutputFolder folder_;
+  std::string run_text_;  ///< of run.json
+  std::map<std::string, std::vector<Finished>, std::less<>> finished_;
+  std::vector<std::string> lines_;  ///< of the file, as far as they are whole
+  bool is_resumed_ = false, is_complete_ = false;
+};
+
+}  // namespace adbo::app
