@@ -107,6 +107,26 @@ TEST_CASE("resume after kill -9: variables, trace and summary of the run that wa
   }
 }
 
+TEST_CASE("resume of a run that patience had ended, killed while it was measured") {
+  const Workspace files;
+  for (const bool refits : {true, false}) {
+    const auto patient = [&](const std::string& out) {
+      Arguments line = cleaning(files, out, "400");
+      *(std::find(line.begin(), line.end(), "--patience") + 1) = "10";
+      if (!refits) line.insert(line.end(), {"--after-holdout", "keep"});
+      return line;
+    };
+    REQUIRE(files.run(patient("straight")).code == 0);
+    const Json summary = Json::parse(files.read("straight/summary.json"));
+    REQUIRE(contains(summary["message"].get<std::string>(), "patience"));
+    std::filesystem::remove_all(files.path("killed"));
+    kill_at(files, patient("killed"), "killed/upper.npy", 0);
+    std::filesystem::remove(files.path("killed/summary.json"));  // where it was faster than the signal
+    REQUIRE(files.run({"resume", "killed"}).code == 0);
+    check_same_results(files, "straight", "killed");
+  }
+}
+
 TEST_CASE("resume of a tuning run, killed again and again") {
   const Workspace files;
   const auto tuning = [&files](const std::string& out) {

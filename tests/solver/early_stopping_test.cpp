@@ -1,4 +1,5 @@
 #include "adbo/early_stopping.h"
+#include "adbo/checkpoint.h"
 #include "adbo/kernels/softmax.h"
 
 #include <doctest/doctest.h>
@@ -49,6 +50,15 @@ class MadeUpRun {
 
  private:
   std::vector<double> losses_;
+};
+
+class LastImage final : public adbo::CheckpointSink {
+ public:
+  bool is_due(std::int64_t /*iteration*/) override { return false; }
+  void store(std::int64_t /*iteration*/, std::span<const std::byte> bytes) override {
+    image.assign(bytes.begin(), bytes.end());
+  }
+  std::vector<std::byte> image;
 };
 
 /// The loss is the state's own z.
@@ -206,6 +216,41 @@ TEST_CASE("early stopping: ends a real run in order, the same for any number of 
   CHECK(one.upper == three.upper);
   CHECK(one.lower == three.lower);
   CHECK(one.summary.iterations == three.summary.iterations);
+}
+
+TEST_CASE("early stopping: a run that it ended stays ended when it is gone on with") {
+  for (const adbo::Method method : {adbo::Method::kAuto, adbo::Method::kAdbo, adbo::Method::kFedNest}) {
+    adbo::QuadraticInstance instance = adbo::make_quadratic({.num_workers = 4, .condition = 3, .seed = 7});
+    adbo::Options options;
+    options.method = method;
+    options.iterations = 400;
+    options.clock = adbo::ClockKind::kVirtual;
+    options.delay = "lognormal:1,1";
+    const auto ended_early = [] {
+      return EarlyStopping(
+          [](std::span<const double>, std::span<const double>) { return adbo::HeldOutValue{.loss = 1}; },
+          {.interval = 5, .patience = 20});
+    };
+    LastImage kept;
+    EarlyStopping first = ended_early();
+    adbo::Result straight = adbo::Solver(options).solve(instance.problem, &first, &kept);
+    REQUIRE(straight.status.ok());
+    REQUIRE(first.gave_up());
+    first.deliver(straight);
+    CHECK(straight.summary.iterations == 20);
+
+    EarlyStopping second = ended_early();
+    adbo::Result resumed = adbo::Solver(options).resume(instance.problem, kept.image, &second);
+    REQUIRE(resumed.status.ok());
+    second.deliver(resumed);
+    CHECK(resumed.upper == straight.upper);
+    CHECK(resumed.lower == straight.lower);
+    CHECK(resumed.summary.iterations == straight.summary.iterations);
+    CHECK(resumed.summary.termination == straight.summary.termination);
+    CHECK(resumed.summary.message == straight.summary.message);
+    CHECK(resumed.summary.virtual_seconds == straight.summary.virtual_seconds);
+    CHECK(resumed.summary.counts.messages == straight.summary.counts.messages);
+  }
 }
 
 TEST_CASE("softmax held-out loss: the mean loss of score_model") {

@@ -54,6 +54,10 @@ class EarlyStopping final : public Observer {
   void on_dropped(const DroppedWorker& worker) override;
   /// Its own state, then the inner observer's.
   void persist(StateArchive& archive) override;
+  /// Out of patience is the end, also of a run that was interrupted between it and what was to follow.
+  [[nodiscard]] bool has_ended() const override {
+    return gave_up_ || (inner_ != nullptr && inner_->has_ended());
+  }
 
   /// The state to deliver, after solve(): evaluates the last state unless that is done, then puts the chosen
   /// state into `result` and mends summary.upper_change_max. Where the lack of progress ended the run,

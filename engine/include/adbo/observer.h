@@ -32,6 +32,10 @@ class Observer {
   /// What a checkpoint is to keep of the observer, and a resumed run gives back before the first call of
   /// on_iteration(). What it throws while loading, BadState included, comes out of resume().
   virtual void persist(StateArchive&) {}
+  /// Asked when persist() has given back the state of a run that is to go on: whether that run had come to
+  /// its end by this observer's judgement, so that going on is to do nothing. A stop that is asked for from
+  /// outside is no such end: the run goes on.
+  [[nodiscard]] virtual bool has_ended() const { return false; }
 };
 
 }  // namespace adbo

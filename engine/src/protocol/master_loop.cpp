@@ -79,7 +79,11 @@ void MasterLoop::resume(StateArchive& saved, Summary& summary) {
   if (saved.bytes_left() != 0) throw BadState("the state has more than this run's");
   stored_iteration_ = phase_ == Phase::kBetween ? t_ : -1;
   broadcast(method_, transport_, t_, {});
-  go_on();
+  if (observer_ != nullptr && observer_->has_ended()) {
+    end(Termination::kStopped);
+  } else {
+    go_on();
+  }
   finish();
 }
 
