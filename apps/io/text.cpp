@@ -85,21 +85,40 @@ bool turns_text(std::uint32_t code) {
          (code >= 0x2066 && code <= 0x2069);
 }
 
+namespace {
+
+/// The character at k, or its bytes as \xNN; k moves past it.
+void append_printable(std::string& result, std::string_view text, std::size_t& k) {
+  std::uint32_t code = 0;
+  const std::size_t size = utf8_size(text, k, code), bytes = std::max<std::size_t>(size, 1);
+  const bool is_control = code < 0x20 || (code >= 0x7f && code < 0xa0);
+  if (size > 0 && !is_control && !turns_text(code)) {
+    result += text.substr(k, size);
+  } else {
+    for (const char byte : text.substr(k, bytes))
+      result += fmt::format("\\x{:02X}", static_cast<unsigned char>(byte));
+  }
+  k += bytes;
+}
+
+}  // namespace
+
+std::string printable(std::string_view text) {
+  std::string result;
+  for (std::size_t k = 0; k < text.size();) {
+    if (text[k] == '\n' || text[k] == '\t') {
+      result += text[k++];
+    } else {
+      append_printable(result, text, k);
+    }
+  }
+  return result;
+}
+
 std::string in_quotes(std::string_view token) {
   std::string result = "\"";
   std::size_t k = 0;
-  while (k < std::min(token.size(), kLongestQuotedBytes)) {
-    std::uint32_t code = 0;
-    const std::size_t size = utf8_size(token, k, code);
-    const bool is_control = code < 0x20 || (code >= 0x7f && code < 0xa0);
-    if (size > 0 && !is_control && !turns_text(code)) {
-      result += token.substr(k, size);
-    } else {
-      for (std::size_t b = 0; b < std::max<std::size_t>(size, 1); ++b)
-        result += fmt::format("\\x{:02X}", static_cast<unsigned char>(token[k + b]));
-    }
-    k += std::max<std::size_t>(size, 1);
-  }
+  while (k < std::min(token.size(), kLongestQuotedBytes)) append_printable(result, token, k);
   result += k < token.size() ? "...\"" : "\"";
   return result;
 }

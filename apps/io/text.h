@@ -27,8 +27,11 @@ std::string as_utf8(std::string_view text);
 /// Whether a character turns the direction of the text around it and has no look of its own.
 bool turns_text(std::uint32_t code);
 
-/// The token in double quotes for a message: what is no UTF-8, no look of its own or turns text as \xNN, byte
-/// by byte; cut after 40 bytes.
+/// The text as a terminal may show it: what is no UTF-8, has no look of its own or turns text as \xNN, byte
+/// by byte. Line ends and tabs stay.
+std::string printable(std::string_view text);
+
+/// The token in double quotes for a message: printable, line ends and tabs as \xNN too; cut after 40 bytes.
 std::string in_quotes(std::string_view token);
 
 /// A text in memory that can say where in it something is wrong. Places are worked out only when something

@@ -151,6 +151,16 @@ TEST_CASE("settings: what is refused, and how") {
       {"a.toml:2:1", "max_staleness", "already given at a.toml:1:1"});
 }
 
+TEST_CASE("settings: one without effect in a file is refused with its line") {
+  check_refused(
+      [] {
+        SettingSources sources;
+        sources.file = parse_config("iterations = 3\npatience = 4\nholdout = 0\n", "run.toml");
+        refuse_settings_without_effect(resolve_settings(ProblemKind::kClean, sources));
+      },
+      {"run.toml:2:1: patience has no effect with holdout = 0"});
+}
+
 TEST_CASE("settings: a setting without effect is refused when the user gave it, not when a preset did") {
   check_refused(
       [] {
@@ -275,6 +285,10 @@ TEST_CASE("configuration files: strings and comments may hold what nothing else 
 TEST_CASE("configuration files: what is refused, and where") {
   check_refused([] { (void)parse_config("a = \n", "run.toml"); }, {"run.toml:1:"});
   check_refused([] { (void)parse_config("a = [1, 2]\n", "run.toml"); }, {"run.toml:1:5", "a number, a text"});
+  check_refused([] { (void)parse_config("bounds = [-12, 12]\n", "run.toml"); },
+                {"run.toml:1:10", "\"-12,12\""});
+  check_refused([] { (void)parse_config("a = \"x\\u0000y\"\n", "run.toml"); },
+                {"run.toml:1:1", "null character"});
   check_refused([] { (void)parse_config("[a.b]\nc = 1\n", "run.toml"); }, {"tables within tables"});
   check_refused([] { (void)parse_config("a = 1\na = 2\n", "run.toml"); }, {"run.toml:2:"});
   check_refused([] { (void)parse_config("a = 1\n[itd]\nstep_upper = 1\n", "run.toml"); },

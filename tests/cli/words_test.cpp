@@ -3,9 +3,11 @@
 #include <doctest/doctest.h>
 
 #include <algorithm>
+#include <limits>
 
 using adbo::CleaningMeasures;
 using adbo::app::cleaning_words;
+using adbo::app::guess_words;
 using adbo::app::run_words;
 using adbo::app::tuning_words;
 
@@ -151,4 +153,21 @@ TEST_CASE("words: weights that rest on few rows draw a warning") {
   CHECK(!says(cleaning_words(result, {}), "Warning"));
   result.effective_training_rows = 99.5;
   CHECK(says(cleaning_words(result, {}), "in effect 99.5 of 1000 training rows"));
+}
+
+TEST_CASE("words: a model that is no better than the most frequent label") {
+  const std::vector<std::int32_t> labels{1, 0, 0, 0};
+  CHECK(says({guess_words(0.75, labels)},
+             "right on 0.7500 of the test rows; their most frequent label alone is on 0.7500"));
+  CHECK(guess_words(0.76, labels).empty());
+  CHECK(guess_words(std::numeric_limits<double>::quiet_NaN(), labels).empty());
+}
+
+TEST_CASE("words: a method with steps that diverges is told of shorter ones") {
+  adbo::Summary summary;
+  summary.termination = adbo::Termination::kDiverged;
+  summary.method_used = adbo::Method::kDsbo;
+  CHECK(says(run_words(summary, adbo::Method::kDsbo, {}), "step_upper"));
+  summary.method_used = adbo::Method::kExact;
+  CHECK(!says(run_words(summary, adbo::Method::kExact, {}), "step_upper"));
 }

@@ -144,6 +144,8 @@ Findings conclude(CleaningTask& task, const State& state, const OutputFolder& fo
   write_files(task, state, measures, folder);
   findings.metrics = metrics_of(measures);
   findings.words = cleaning_words(measures, task.facts);
+  const std::string guess = guess_words(measures.test_accuracy_delivered, task.data.test.labels);
+  if (!guess.empty()) findings.words.push_back(guess);
   findings.words.push_back(suspects_sentence(measures));
   return findings;
 }

@@ -149,6 +149,9 @@ Findings conclude(TuningTask& task, const State& state, const OutputFolder& fold
                       {"test_loss_at_consensus", consensus_score.loss}};
   findings.words =
       tuning_words(end, start, end_score.accuracy, start_score.accuracy, task.resolve.gradient_tolerance);
+  if (const std::string guess = guess_words(end_score.accuracy, task.data.test.labels); !guess.empty()) {
+    findings.words.push_back(guess);
+  }
   const bool has_solution = std::isfinite(end.upper_objective);
   if (!has_solution) findings.no_value = trouble_words(end, "at the end");
   if (!has_solution)

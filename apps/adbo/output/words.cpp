@@ -4,6 +4,7 @@
 
 #include <algorithm>
 #include <cmath>
+#include <map>
 
 #include "adbo/method_table.h"
 
@@ -156,6 +157,10 @@ Words run_words(const Summary& summary, Method method_asked, const std::optional
       summary.termination == Termination::kSolveFailed) {
     words.push_back("The run ended before its time: " + summary.message +
                     (held_out ? "." : ". The results are those of the last finite iterate."));
+    const bool has_step = acts_on(*find_option("step_upper"), summary.method_used);
+    if (summary.termination == Termination::kDiverged && has_step) {
+      words.push_back("Shorter steps may keep it together: step_upper, step_lower.");
+    }
   }
   if (summary.termination == Termination::kStalled) {
     words.push_back("The run stalled before its tolerance: " + summary.message + ".");
@@ -219,6 +224,22 @@ Words cleaning_words(const CleaningMeasures& measures, const CleaningFacts& fact
                     facts.tolerance, measures.worst_gradient_norm));
   }
   return words;
+}
+
+std::string guess_words(double accuracy, std::span<const std::int32_t> test_labels) {
+  std::map<std::int32_t, std::size_t> counts;
+  std::size_t most = 0;
+  for (const std::int32_t label : test_labels) most = std::max(most, ++counts[label]);
+  const double share =
+      static_cast<double>(most) / static_cast<double>(std::max<std::size_t>(test_labels.size(), 1));
+  if (!std::isfinite(accuracy) || accuracy > share) return {};
+  return fmt::format(
+      "The model is right on {:.4f} of the test rows; their most frequent label alone is on {:.4f}. Models "
+      "have no "
+      "intercept, and with standardized features unbalanced classes are beyond them: scale = none or unit, "
+      "or a "
+      "column of ones, may help.",
+      accuracy, share);
 }
 
 std::string quick_words() {

@@ -1,7 +1,9 @@
 #pragma once
 // What the measures of a run mean, in plain sentences.
 
+#include <cstdint>
 #include <optional>
+#include <span>
 #include <string>
 #include <string_view>
 #include <vector>
@@ -40,6 +42,10 @@ struct CleaningFacts {
 [[nodiscard]] std::vector<std::string> tuning_words(const ValueFunction& end, const ValueFunction& start,
                                                     double accuracy_end, double accuracy_start,
                                                     double tolerance = 0);
+
+/// What is said of a model that is no better on the test rows than their most frequent label is; nothing of
+/// others, and where no accuracy applies (NaN).
+[[nodiscard]] std::string guess_words(double accuracy, std::span<const std::int32_t> test_labels);
 
 /// What a run says whose lower level was not re-solved.
 [[nodiscard]] std::string quick_words();

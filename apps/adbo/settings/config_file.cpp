@@ -50,6 +50,13 @@ void refuse_method_table(std::string_view name, const std::string& place) {
       place, name, name));
 }
 
+/// No setting has a place for it, and messages would end there.
+void refuse_null(const Assignment& given) {
+  if ((given.name + given.value).find('\0') == std::string::npos) return;
+  throw UsageError(fmt::format("{}: {}: holds a null character (\\u0000)", given.place,
+                               given.name.substr(0, given.name.find('\0'))));
+}
+
 void collect(const toml::table& table, const std::string& source, bool top, std::vector<Assignment>& result) {
   for (const auto& [key, node] : table) {
     const std::string place = place_of(source, key.source());
@@ -60,6 +67,7 @@ void collect(const toml::table& table, const std::string& source, bool top, std:
       collect(*inner, source, false, result);
     } else {
       result.push_back({std::string(key.str()), text_of(node, key.str(), place), place});
+      refuse_null(result.back());
     }
   }
 }
@@ -100,7 +108,10 @@ class Precheck {
                          static_cast<unsigned char>(c)));
     }
     if (c == '{' || c == '}' || (in_value_ && (c == '[' || c == ']' || c == ','))) {
-      refuse("a setting is a number, a text, true or false; a table is a line of its own, [name]");
+      refuse(
+          "a setting is a number, a text, true or false; several numbers are a text, as in bounds = "
+          "\"-12,12\", and a "
+          "table is a line of its own, [name]");
     }
     // Tables within tables within tables ...: toml++ follows them to the end of the stack.
     constexpr int kMostDots = 8;

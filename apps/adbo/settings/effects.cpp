@@ -16,7 +16,11 @@ void refuse_while(const Settings& settings, bool condition, std::string_view rea
                   std::initializer_list<std::string_view> names) {
   if (!condition) return;
   for (const std::string_view name : names) {
-    if (settings.is_explicit(name)) throw UsageError(fmt::format("{} has no effect {}", name, reason));
+    if (!settings.is_explicit(name)) continue;
+    // A file is searched for the line; a flag or --set is before the user's eyes.
+    const std::string line =
+        settings.origin(name) == Origin::kFile ? fmt::format("{}: ", settings.place(name)) : std::string();
+    throw UsageError(fmt::format("{}{} has no effect {}", line, name, reason));
   }
 }
 

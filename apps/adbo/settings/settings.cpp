@@ -89,15 +89,20 @@ std::string_view to_string(Origin origin) {
 }
 
 Origin Settings::origin(std::string_view name) const {
-  const auto found = origins_.find(name);
-  return found == origins_.end() ? Origin::kDefault : found->second;
+  const auto found = sources_.find(name);
+  return found == sources_.end() ? Origin::kDefault : found->second.origin;
+}
+
+std::string_view Settings::place(std::string_view name) const {
+  const auto found = sources_.find(name);
+  return found == sources_.end() ? std::string_view() : found->second.place;
 }
 
 void Settings::apply(const SettingInfo& info, const std::string& value, const std::string& place,
                      Origin origin) {
   const std::string problem = info.set(config_, value);
   if (!problem.empty()) throw UsageError(fmt::format("{}: {}", place, problem));
-  origins_.insert_or_assign(std::string(info.name), origin);
+  sources_.insert_or_assign(std::string(info.name), Source{origin, place});
 }
 
 void Settings::set_searched(std::string_view name, double value) {

@@ -37,6 +37,8 @@ class Settings {
   [[nodiscard]] const Options& options() const { return config_.options; }
   [[nodiscard]] const TaskSettings& task() const { return config_.task; }
   [[nodiscard]] Origin origin(std::string_view name) const;
+  /// Where the value was given, as in Assignment; empty: nowhere.
+  [[nodiscard]] std::string_view place(std::string_view name) const;
   /// Given by flag, --set or file rather than by a preset or default.
   [[nodiscard]] bool is_explicit(std::string_view name) const { return origin(name) >= Origin::kFile; }
   [[nodiscard]] const std::string& preset() const { return preset_; }
@@ -55,8 +57,13 @@ class Settings {
   void apply_layer(const std::vector<Assignment>& layer, Origin origin);
   void apply(const SettingInfo& info, const std::string& value, const std::string& place, Origin origin);
 
+  struct Source {
+    Origin origin = Origin::kDefault;
+    std::string place;
+  };
+
   RunConfig config_;
-  std::map<std::string, Origin, std::less<>> origins_;
+  std::map<std::string, Source, std::less<>> sources_;
   std::string preset_;
 };
 

@@ -5,6 +5,7 @@
 #include <system_error>
 
 #include "io/error.h"
+#include "io/text.h"
 
 namespace adbo::app {
 
@@ -17,10 +18,15 @@ void Console::deliver(std::string_view text) const {
                                       : "cannot be written: " + std::generic_category().message(reason));
 }
 
-void Console::error(std::string_view message) const { err_ << "adbo: error: " << message << std::endl; }
+/// Names of files and what was given are anybody's text.
+void Console::error(std::string_view message) const { say("error: ", message); }
+
+void Console::say(std::string_view kind, std::string_view message) const {
+  err_ << "adbo: " << kind << io::detail::printable(message) << std::endl;
+}
 
 void Console::note(std::string_view message) const {
-  if (!quiet_) err_ << "adbo: " << message << std::endl;
+  if (!quiet_) say("", message);
 }
 
 void Console::progress(std::string_view message) const {
@@ -28,7 +34,7 @@ void Console::progress(std::string_view message) const {
 }
 
 void Console::detail(std::string_view message) const {
-  if (verbose_ && !quiet_) err_ << "adbo: " << message << std::endl;
+  if (verbose_) note(message);
 }
 
 }  // namespace adbo::app

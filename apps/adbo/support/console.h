@@ -31,6 +31,8 @@ class Console {
   void detail(std::string_view message) const;
 
  private:
+  void say(std::string_view kind, std::string_view message) const;
+
   std::ostream& out_;
   std::ostream& err_;
   bool err_is_terminal_;
