@@ -471,6 +471,16 @@ TEST_CASE("report: of a baseline's folder, and what is not there is said") {
   CHECK(contains(page, "Suspect rows of auto: result/auto-1/gallery.json is not there"));
   REQUIRE(files.run({"report", "result/auto-2"}).code == 0);
   CHECK(!contains(files.read("result/auto-2/report.html"), "Not on this page"));
+
+  // Suspects of the baseline and three methods are shown; where the others' are is said.
+  const std::vector<std::string> many{"--methods", "auto,exact,soba,saba,amigo"};
+  REQUIRE(files.run(comparison(files) + many).code == 0);
+  REQUIRE(files.run({"report", "result"}).code == 0);
+  const std::string crowded = files.read("result/report.html");
+  check_page(crowded);
+  for (const std::string method : {"saba", "amigo"})
+    CHECK(contains(crowded, "Suspect rows of " + method + ": the page has those of the first 4 rows"));
+  CHECK(!contains(crowded, "Suspect rows of soba"));
 }
 
 TEST_CASE("compare: why there is no value function stands beside the table") {

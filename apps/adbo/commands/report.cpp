@@ -56,6 +56,17 @@ void read_gallery(const fs::path& folder, const std::string& name, ReportInput& 
   input.galleries.push_back({name, read_json(path, {"suspects", "rows"})});
 }
 
+/// Pictures make up most of a page: it has those of some methods.
+void add_gallery(const fs::path& folder, const std::string& name, ReportInput& input) {
+  if (input.galleries.size() < kMostGalleries) {
+    read_gallery(folder, name, input);
+    return;
+  }
+  input.missing.push_back(
+      fmt::format("Suspect rows of {}: the page has those of the first {} rows of the table; these are in {}",
+                  name, kMostGalleries, (folder / "suspects.csv").string()));
+}
+
 /// A folder of a comparison is a name within it: what leads elsewhere is not followed.
 bool is_plain_name(const std::string& name) {
   return !name.empty() && name != "." && name != ".." && name.find('/') == std::string::npos;
@@ -72,8 +83,7 @@ ReportInput read_comparison(const fs::path& folder) {
       if (!is_plain_name(name)) continue;
       if (run.at("status") == "refused") continue;  // it left nothing
       if (run.at("status") != "baseline") read_trace(folder / name, series, input);
-      if (has_suspects && input.galleries.size() < kMostGalleries && run.at("repeat") == 1)
-        read_gallery(folder / name, series.name, input);
+      if (has_suspects && run.at("repeat") == 1) add_gallery(folder / name, series.name, input);
     }
     if (!series.traces.empty()) input.series.push_back(std::move(series));
   }
