@@ -524,7 +524,7 @@ TEST_CASE("info: overview, options, JSON") {
   CHECK(contains(options.out, "max_staleness (tau)"));
   CHECK(contains(options.out, "validation_fraction"));
   const Json json = Json::parse(files.run({"info", "--json"}).out);
-  CHECK(json["presets"].size() == 8);
+  CHECK(json["presets"].size() == 13);
   CHECK(json["options"].size() > 60);
 }
 

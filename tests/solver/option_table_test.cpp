@@ -282,7 +282,7 @@ TEST_CASE("validation: combinations without meaning") {
 }
 
 TEST_CASE("presets: every value is one the table accepts, and the whole is valid") {
-  CHECK(adbo::presets().size() == 8);
+  CHECK(adbo::presets().size() == 13);
   for (const adbo::Preset& preset : adbo::presets()) {
     INFO(std::string(preset.name));
     Options options;
@@ -324,6 +324,10 @@ TEST_CASE("presets: the paper's table of step sizes") {
   CHECK(ijcnn1.step_consensus_dual == 0.01);
   CHECK(options_of("paper/cifar10").max_staleness == 5);
   CHECK(options_of("paper/covtype").step_lower_local == 0.02);
+  const Options soba = options_of("benchopt/ijcnn1-soba");  // step_size 2^-5, outer_ratio 0.01
+  CHECK(soba.step_lower == 0.03125);
+  CHECK(soba.step_upper == doctest::Approx(soba.step_lower / 0.01));
+  CHECK(options_of("benchopt/ijcnn1-amigo").step_upper == doctest::Approx(0.125 / std::sqrt(0.1)));
   const Options code = options_of("code/mnist");
   CHECK(code.cut_regularization == 0.04);
   CHECK(code.dual_regularization == 0.002);

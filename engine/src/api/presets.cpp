@@ -1,5 +1,5 @@
 // The published settings: the paper's (its table of step sizes and "Details of experiments") and, where they
-// differ, those of its authors' code.
+// differ, those of its authors' code; and those of other methods in a published benchmark.
 
 #include <algorithm>
 #include <array>
@@ -142,8 +142,52 @@ Preset code_ijcnn1() {
        {"penalty_factor", "0.011363636363636364"}}};
 }
 
-std::vector<Preset> build_presets() {
+/// The stochastic methods as the benchmark of SABA's authors runs them on ijcnn1
+/// (github.com/benchopt/benchmark_bilevel, config/ijcnn1_best_params.yml): one worker, batches of 64,
+/// constant steps (soba's fall with 1 / sqrt(t)), the best of a grid of 25; step_upper is its step_size /
+/// outer_ratio. Neither bounds nor a limit of the moves; an evaluation follows 131,072 iterations, which are
+/// one run here.
+Preset benchopt_ijcnn1(std::string_view name, std::string_view sentence, std::string_view method,
+                       std::string_view step_lower, std::string_view step_upper, const Values& own) {
+  return {name,
+          "tune",
+          sentence,
+          1,
+          joined({{"method", method},
+                  {"batch_rows", "64"},
+                  {"step_lower", step_lower},
+                  {"step_upper", step_upper},
+                  {"move_limit", "0"},
+                  {"iterations", "131072"}},
+                 own),
+          {{"scale", "none"},
+           {"model", "logistic"},
+           {"parametrization", "exp"},
+           {"bounds", "none"},
+           {"penalty_factor", "0.5"},
+           {"start", "zero"}}};
+}
+
+std::vector<Preset> benchopt_presets() {
+  const Values ten_steps{{"lower_steps", "10"}, {"adjoint_steps", "10"}};
   return {
+      benchopt_ijcnn1("benchopt/ijcnn1-amigo", "AmIGO on ijcnn1 as in the benchmark of SABA's authors: N=1.",
+                      "amigo", "0.125", "0.3952847075210474", ten_steps),
+      benchopt_ijcnn1("benchopt/ijcnn1-saba", "SABA on ijcnn1 as in its authors' benchmark: N=1.", "saba",
+                      "0.125", "0.125", {}),
+      benchopt_ijcnn1("benchopt/ijcnn1-soba", "SOBA on ijcnn1 as in its authors' benchmark: N=1.", "soba",
+                      "0.03125", "3.125", {{"step_decay", "0.5"}}),
+      benchopt_ijcnn1("benchopt/ijcnn1-stocbio",
+                      "stocBiO on ijcnn1 as in the benchmark of SABA's authors: N=1.", "stocbio", "0.125",
+                      "0.125", ten_steps),
+      // Its period is half of the batches of both files: (49,990 + 91,701) / 64 / 2.
+      benchopt_ijcnn1("benchopt/ijcnn1-vrbo", "VRBO on ijcnn1 as in the benchmark of SABA's authors: N=1.",
+                      "vrbo", "0.0625", "0.0625", joined(ten_steps, {{"vrbo_period", "1106"}})),
+  };
+}
+
+std::vector<Preset> build_presets() {
+  std::vector<Preset> all = {
       paper_preset("paper/mnist", "clean", "Hyper-cleaning on MNIST as in the paper: N=18, S=9, tau=15.", 18,
                    paper_values(kCleaningSteps, "9", "15")),
       paper_preset("paper/fashion-mnist", "clean",
@@ -163,6 +207,8 @@ std::vector<Preset> build_presets() {
       code_mnist(),
       code_ijcnn1(),
   };
+  for (Preset& preset : benchopt_presets()) all.push_back(std::move(preset));
+  return all;
 }
 
 }  // namespace
