@@ -49,17 +49,19 @@ PaperFigure cleaning(const std::string& name, const Words& files, fs::path needs
   return distributed(name, "clean", files + Words{"--corrupt", "0.4"}, std::move(needs), {"0.001", "0.02"});
 }
 
-/// CPBO against the centralized methods: one worker with all rows, time that is spent computing.
+/// CPBO against the centralized methods: one worker with all rows, time that is spent computing. The paper
+/// gives no steps for them: every method's are searched for with the same budget.
 PaperFigure centralized(const std::string& name, const Words& files, fs::path needs) {
-  return {
-      .name = name + "-centralized",
-      .title = name + ": cpbo against stocbio, stable, vrbo, aid-cg",
-      .arguments = Words{"--problem", "tune", "--workers", "1", "--executor", "inline", "--parametrization",
-                         "exp", "--clock", "virtual", "--iterations", "500", "--evaluate-every", "5"} +
-                   files,
-      .order = kCentralized,
-      .clock = "cpu_seconds",
-      .needs = {std::move(needs)}};
+  return {.name = name + "-centralized",
+          .title = name + ": cpbo against stocbio, stable, vrbo, aid-cg",
+          .arguments =
+              Words{"--problem", "tune", "--workers", "1", "--executor", "inline", "--parametrization", "exp",
+                    "--clock", "virtual", "--iterations", "500", "--evaluate-every", "5", "--search", "8"} +
+              files,
+          .order = kCentralized,
+          .claim = Claim::kFirstBeforeOthers,
+          .clock = "cpu_seconds",
+          .needs = {std::move(needs)}};
 }
 
 }  // namespace

@@ -82,8 +82,10 @@ std::string section(const PaperFigure& figure, std::string_view with, const std:
     text += fmt::format("\n| {:.0f} % | {:.4g} |", 100 * level.part, level.level);
     for (const double time : level.times) text += fmt::format(" {} |", shown(time));
   }
-  return text + fmt::format("\n\nClaim, each before the next: {}: **{}**\n", fmt::join(figure.order, ", "),
-                            verdict(levels));
+  const std::string_view claim =
+      figure.claim == Claim::kEachBeforeNext ? "each before the next" : "the first before each of the others";
+  return text + fmt::format("\n\nClaim, {}: {}: **{}**\n", claim, fmt::join(figure.order, ", "),
+                            verdict(levels, figure.claim));
 }
 
 /// Times with stragglers over times without, to the same part of the way.

@@ -25,8 +25,8 @@ struct LevelTimes {
 [[nodiscard]] std::vector<LevelTimes> times_to_levels(const std::vector<MethodTraces>& methods,
                                                       const std::string& clock);
 
-/// "holds", "does not hold", or at which levels it holds: every method strictly before the next one; methods
-/// that never arrive come last, and two of them are no order.
-[[nodiscard]] std::string verdict(const std::vector<LevelTimes>& levels);
+/// "holds", "does not hold", or at which levels it holds. Before is strictly before; methods that never
+/// arrive come last, and two of them are no order.
+[[nodiscard]] std::string verdict(const std::vector<LevelTimes>& levels, Claim claim);
 
 }  // namespace adbo::bench
