@@ -14,6 +14,7 @@
 #include <string>
 
 #include "adbo/adbo.h"
+#include "stress_support.h"
 #include "support/pull_to_two.h"
 
 using namespace adbo;
@@ -86,8 +87,11 @@ TEST_CASE("load: 2,000 workers on few processors") {
   CHECK(calls.load() >= taken);
   CHECK(calls.load() <= taken + static_cast<std::int64_t>(kWorkers));
   // The heap grows in pages and the system's bookkeeping is not ours: a lost message of 2,000 workers would
-  // show as megabytes per thousand iterations.
+  // show as megabytes per thousand iterations. (The sanitizers keep what was freed for a while, to find who
+  // still uses it: there the process grows by what goes through the heap.)
+#ifndef ADBO_STRESS_IS_INSTRUMENTED
   CHECK(watcher.last - watcher.warm < 4'000'000);
+#endif
   std::cout << taken << " worker steps, " << result.summary.wall_seconds << " s, resident "
             << watcher.warm / 1'000'000 << " MB after a tenth, " << watcher.last / 1'000'000
             << " MB at the end\n";
