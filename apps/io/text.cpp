@@ -106,7 +106,7 @@ void append_printable(std::string& result, std::string_view text, std::size_t& k
 std::string printable(std::string_view text) {
   std::string result;
   for (std::size_t k = 0; k < text.size();) {
-    if (text[k] == '\n' || text[k] == '\t') {
+    if (text[k] == '\t') {
       result += text[k++];
     } else {
       append_printable(result, text, k);

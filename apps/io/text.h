@@ -28,7 +28,7 @@ std::string as_utf8(std::string_view text);
 bool turns_text(std::uint32_t code);
 
 /// The text as a terminal may show it: what is no UTF-8, has no look of its own or turns text as \xNN, byte
-/// by byte. Line ends and tabs stay.
+/// by byte. Tabs stay.
 std::string printable(std::string_view text);
 
 /// The token in double quotes for a message: printable, line ends and tabs as \xNN too; cut after 40 bytes.

@@ -263,3 +263,43 @@ TEST_CASE("refused: an output folder that cannot be written to, before any data 
   CHECK(outcome.code == kUsage);
   CHECK(outcome.err.find("result/summary.json is a folder") != std::string::npos);
 }
+
+TEST_CASE("refused: data in the output folder under the name of an output") {
+  const Workspace files;
+  const std::string rows = libsvm_rows(60, 3, 1);
+  std::filesystem::create_directory(files.path("out"));
+  std::filesystem::create_directory(files.path("out/auto-1"));
+  for (const std::string name : {"suspects.csv", "trace.csv", "upper.npy", "model.npy", "summary.json",
+                                 "run.json", "table.csv", "finished.jsonl", "checkpoint-000000001.adbo"}) {
+    files.write("out/" + name, rows);
+    for (const std::string out : {"out", "./out/../out"}) {
+      const Outcome refused = files.run({"clean", "--train", "out/" + name, "--workers", "2", "--out", out});
+      INFO(refused.err);
+      CHECK(refused.code == 2);
+      CHECK(contains(refused.err, "lies in the output folder under the name of an output"));
+    }
+    CHECK(files.read("out/" + name) == rows);
+    std::filesystem::remove(files.path("out/" + name));
+  }
+  files.write("out/auto-1/suspects.csv", rows);
+  CHECK(files
+            .run({"compare", "--problem", "tune", "--methods", "auto", "--train", "out/auto-1/suspects.csv",
+                  "--out", "out"})
+            .code == 2);
+  CHECK(files.read("out/auto-1/suspects.csv") == rows);
+  // Names that no output has are safe there.
+  files.write("out/rows.libsvm", rows);
+  CHECK(
+      files
+          .run({"clean", "--train", "out/rows.libsvm", "--workers", "2", "--iterations", "2", "--out", "out"})
+          .code == 0);
+  CHECK(files.read("out/rows.libsvm") == rows);
+}
+
+TEST_CASE("messages: a line of the user's is no line of the program's") {
+  const Workspace files;
+  const Outcome forged = files.run({"clean", "--train", "a\nadbo: error: forged", "--out", "out"});
+  CHECK(forged.code != 0);
+  CHECK(!contains(forged.err, "\nadbo: error: forged"));
+  CHECK(contains(forged.err, "a\\x0Aadbo"));
+}

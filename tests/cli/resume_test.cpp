@@ -7,6 +7,7 @@
 #include <unistd.h>
 
 #include <algorithm>
+#include <array>
 #include <chrono>
 #include <csignal>
 #include <filesystem>
@@ -607,4 +608,100 @@ TEST_CASE("resume of a comparison that a signal stopped") {
   CHECK(contains(stopped.err, "adbo resume stopped goes on with this comparison"));
   REQUIRE(files.run({"resume", "stopped"}).code == 0);
   CHECK(adbo::test::comparison_difference_of(files, "straight", "stopped") == "");
+}
+
+TEST_CASE("resume of a comparison: other settings in run.json, damaged lines, removed results") {
+  const Workspace files;
+  REQUIRE(files.run(comparing(files, "result")).code == 0);
+  const std::string finished = files.read("result/finished.jsonl"), told = files.read("result/run.json");
+  // As if it had been killed before its end was noted.
+  const std::string whole = finished.substr(0, finished.rfind('\n', finished.size() - 2) + 1);
+  files.write("result/finished.jsonl", whole);
+
+  const auto with = [](std::string text, std::string_view piece, std::string_view other) {
+    REQUIRE(text.find(piece) != std::string::npos);
+    return text.replace(text.find(piece), piece.size(), other);
+  };
+  for (const auto& [piece, other, name] : {std::array{"lognormal:3.5,1", "lognormal:3.5,2", "delay of auto"},
+                                           std::array{"\"60\"", "\"61\"", "iterations of auto"},
+                                           std::array{"auto,soba,stocbio", "auto,soba,saba", "methods"}}) {
+    files.write("result/run.json", with(told, piece, other));
+    const Outcome refused = files.run({"resume", "result"});
+    INFO(refused.err);
+    CHECK(refused.code == 2);
+    CHECK(contains(refused.err, name));
+    CHECK(files.read("result/finished.jsonl") == whole);
+  }
+  files.write("result/run.json", told);
+
+  for (const auto& [piece, other] :
+       {std::array{"iteration_limit", "converged"}, std::array{"soba-1", "../../x"},
+        std::array{"\"counts\":true", "\"counts\":null"}}) {
+    files.write("result/finished.jsonl", with(whole, piece, other));
+    const Outcome refused = files.run({"resume", "result"});
+    INFO(refused.err);
+    CHECK(refused.code == 2);
+    CHECK(contains(refused.err, "damaged"));
+  }
+  files.write("result/finished.jsonl", whole);
+
+  // Results that were removed are made again.
+  const std::string upper = files.read("result/soba-1/upper.npy");
+  std::filesystem::remove_all(files.path("result/soba-1"));
+  REQUIRE(files.run({"resume", "result"}).code == 0);
+  CHECK(files.read("result/soba-1/upper.npy") == upper);
+}
+
+TEST_CASE("resume of a comparison: a checkpoint of another run ends it, and nothing is lost") {
+  const Workspace files;
+  const Arguments line = comparing(files, "killed");
+  if (!kill_at(files, line, "killed/soba-1/trace.csv", 10)) return;
+  const std::string finished = files.read("killed/finished.jsonl");
+  REQUIRE(files
+              .run({"clean", "--method", "soba", "--train", "train.libsvm", "--workers", "4", "--iterations",
+                    "3", "--clock", "virtual", "--checkpoint-every", "1", "--out", "other"})
+              .code == 0);
+  const std::vector<std::string> own = checkpoints(files, "killed/soba-1"),
+                                 others = checkpoints(files, "other");
+  REQUIRE(!own.empty());
+  REQUIRE(!others.empty());
+  const std::string image = files.read(own.back());
+  files.write(own.back(), files.read(others.back()));
+  const Outcome refused = files.run({"resume", "killed"});
+  INFO(refused.err);
+  CHECK(refused.code == 2);
+  CHECK(contains(refused.err, "killed/soba-1: the run cannot be gone on with"));
+  CHECK(files.read("killed/finished.jsonl") == finished);
+  files.write(own.back(), image);
+  REQUIRE(files.run({"resume", "killed"}).code == 0);
+  REQUIRE(files.run(comparing(files, "straight")).code == 0);
+  CHECK(adbo::test::comparison_difference_of(files, "straight", "killed") == "");
+}
+
+TEST_CASE("a recording that cannot be followed leaves the folder's checkpoints alone") {
+  const Workspace files;
+  if (!kill_at(files, cleaning(files, "killed"), "killed/trace.csv", 5)) return;
+  const std::vector<std::string> before = checkpoints(files, "killed");
+  files.write("garbage.csv", "no recording\n");
+  for (const std::string recording : {"missing.csv", "garbage.csv"}) {
+    const Outcome refused = files.run({"clean", "--train", "train.libsvm", "--workers", "4", "--out",
+                                       "killed", "--clock", "replay:" + recording});
+    CHECK(refused.code != 0);
+    CHECK(!contains(refused.err, "removed"));
+    CHECK(checkpoints(files, "killed") == before);
+  }
+}
+
+TEST_CASE("resume with more iterations where the second run was under way") {
+  const Workspace files;
+  const auto line = [&files](const std::string& out, const std::string& iterations) {
+    return cleaning(files, out, iterations);
+  };
+  REQUIRE(files.run(line("straight", "60")).code == 0);
+  REQUIRE(files.exists("straight/trace_refit.csv"));
+  if (!kill_at(files, line("killed", "45"), "killed/upper.npy", 0)) return;
+  REQUIRE(files.run({"resume", "killed", "--iterations", "60"}).code == 0);
+  CHECK(Json::parse(files.read("killed/summary.json"))["iterations"] == 60);
+  for (const char* const name : {"upper.npy", "suspects.csv"})
+    CHECK(files.read(std::string("killed/") + name) == files.read(std::string("straight/") + name));
 }

@@ -100,7 +100,7 @@ TEST_CASE("what is no UTF-8 is written out, and two such texts stay two") {
 }
 
 TEST_CASE("tokens in messages are readable and short") {
-  CHECK(printable("a\tb\nZ\xC3\xBCrich") == "a\tb\nZ\xC3\xBCrich");
+  CHECK(printable("a\tb\nZ\xC3\xBCrich") == "a\tb\\x0AZ\xC3\xBCrich");
   CHECK(printable(std::string_view("a\0\r\x1B\xff\xE2\x80\xAE", 8)) ==
         "a\\x00\\x0D\\x1B\\xFF\\xE2\\x80\\xAE");
   CHECK(in_quotes("abc") == "\"abc\"");

@@ -50,8 +50,8 @@ ExitCode compare_command(const CommandLine& line, const Environment& environment
                        .sources = line.sources,
                        .working_folder = std::filesystem::current_path().string(),
                        .comparison = line.comparison};
-  return compare_methods(line.comparison, methods, ComparisonJournal::begun(OutputFolder(task.out), saved),
-                         environment);
+  return compare_methods(line.comparison, methods,
+                         ComparisonJournal::begun(OutputFolder(task.out), saved, methods), environment);
 }
 
 ExitCode dispatch(const std::vector<std::string>& arguments, const Environment& environment) {

@@ -5,8 +5,10 @@
 #include <chrono>
 #include <cmath>
 #include <csignal>
+#include <filesystem>
 #include <limits>
 #include <optional>
+#include <system_error>
 #include <utility>
 
 #include "commands/clean.h"
@@ -16,6 +18,7 @@
 #include "commands/tune.h"
 #include "io/atomic_file.h"
 #include "io/error.h"
+#include "io/text.h"
 #include "output/comparison_table.h"
 #include "settings/step_search.h"
 #include "support/exit_code.h"
@@ -74,9 +77,10 @@ class ComparisonRun {
   }
 
   void print() const {
-    console_.deliver(task_settings().json ? json_text(comparison_json(table_))
-                                          : fmt::format("{}\nTables and runs are in {}.\n",
-                                                        markdown_text(table_), folder().path()));
+    console_.deliver(task_settings().json
+                         ? json_text(comparison_json(table_))
+                         : fmt::format("{}\nTables and runs are in {}.\n", markdown_text(table_),
+                                       io::detail::printable(folder().path())));
     if (is_over()) console_.note(fmt::format("adbo resume {} goes on with this comparison", folder().path()));
   }
 
@@ -271,13 +275,20 @@ class ComparisonRun {
   /// A run that a signal cut short is not over; a checkpoint of it stays.
   ComparedRun run_method(const ComparedMethod& method, ComparedRun run, const PreparedTask& task) {
     const std::string key = run.folder;
-    if (const auto* const finished = journal_.find(key)) return finished->front().run;
+    const auto* const finished = journal_.find(key);
+    if (finished != nullptr && has_results(finished->front().run)) return finished->front().run;
     const RunJournal journal = journal_.journal_of_run(key, console_, checkpoint_rule(method.settings));
     run = run_anew(method, std::move(run), journal, task);
     if (is_over()) return run;
     journal_.keep(key, {{method.name, run}});
     journal.forget();
     return run;
+  }
+
+  /// A run whose files were removed since is run again: what failed or was refused may have left none.
+  [[nodiscard]] bool has_results(const ComparedRun& run) const {
+    std::error_code ignored;
+    return !run.counts || std::filesystem::exists(folder().file(run.folder + "/summary.json"), ignored);
   }
 
   ComparedRun run_anew(const ComparedMethod& method, ComparedRun run, const RunJournal& journal,
@@ -287,6 +298,8 @@ class ComparisonRun {
       const FinishedRun finished =
           run_task(task, method.settings, journal, std::chrono::steady_clock::now(), stop_, console_);
       add_outcome(run, finished);
+    } catch (const UnfitCheckpoint& error) {
+      throw UsageError(fmt::format("{}: {}", folder().file(run.folder), error.what()));
     } catch (const UsageError& error) {
       run.status = "refused";
       run.message = error.what();
@@ -328,6 +341,7 @@ void refuse_if_all_invalid(const std::vector<ComparedMethod>& methods) {
 ExitCode compare_methods(const ComparisonRequest& request, const std::vector<ComparedMethod>& methods,
                          ComparisonJournal journal, const Environment& environment) {
   refuse_if_all_invalid(methods);
+  refuse_inputs_in(journal.folder(), methods.front().settings, true);
   environment.limit_threads(methods.front().settings.options().threads);
   ComparisonRun comparison(request, methods, std::move(journal), environment);
   comparison.run();

@@ -73,6 +73,7 @@ ExitCode run_problem(Settings& settings, const RunJournal& journal, const Enviro
   const Console& console = environment.console;
   refuse_invalid_options(settings);
   refuse_recording_in(journal.folder(), settings);
+  refuse_inputs_in(journal.folder(), settings, false);
   environment.limit_threads(settings.options().threads);
   PreparedTask task = prepare(settings, console);
   identify(task, settings);

@@ -55,7 +55,7 @@ ExitCode resume_comparison(const SavedRun& saved, const std::string& folder,
   const TaskSettings& task = methods.front().settings.task();
   set_console(environment.console, task);
   const OutputFolder output(folder);
-  ComparisonJournal journal = ComparisonJournal::resumed(output);
+  ComparisonJournal journal = ComparisonJournal::resumed(output, saved, methods, environment.console);
   std::error_code ignored;
   if (journal.is_complete() && std::filesystem::exists(output.file("table.json"), ignored)) {
     environment.console.note(

@@ -8,6 +8,7 @@
 #include <stdexcept>
 #include <utility>
 
+#include "execution/arrival_file.h"
 #include "execution/run_journal.h"
 #include "execution/run_solver.h"
 #include "io/atomic_file.h"
@@ -31,7 +32,7 @@ void refuse_invalid(const Status& status) {
   if (status.ok()) return;
   if (status.code() == StatusCode::kInvalidOption) throw UsageError(status.message());
   if (status.code() == StatusCode::kInvalidCheckpoint) {
-    throw UsageError("the run cannot be gone on with: " + status.message());
+    throw UnfitCheckpoint("the run cannot be gone on with: " + status.message());
   }
   throw std::runtime_error(status.message());
 }
@@ -58,15 +59,33 @@ RunFiles with_arrivals(RunFiles files, const Settings& settings, const RunJourna
   return files;
 }
 
+/// Before the folder is emptied.
+void refuse_other_recording(const Problem& problem, const Settings& settings) {
+  if (settings.task().replay.empty()) return;
+  (void)read_arrivals(settings.task().replay, Solver(settings.options()).identity(problem));
+}
+
+/// Of a first run that ended at its number of iterations, and now has a larger one.
+bool is_to_have_more(const RunOutcome& first, const Settings& settings) {
+  const Summary& summary = first.result.summary;
+  return summary.termination == Termination::kIterationLimit &&
+         settings.options().iterations > summary.iterations;
+}
+
 RunOutcome run(const PreparedTask& task, const Settings& settings, const RunJournal& journal,
                SteadyTime begun, StopSignal& stop, const Console& console) {
   Problem problem = identified(task.make_problem(), task);
   refuse_invalid(problem.validate());
+  refuse_other_recording(problem, settings);
   journal.open();
   const RunMeasures measures = task.make_measures(settings);
   const bool may_refit = task.with_held_out && settings.task().after_holdout == AfterHoldout::kRefit;
   std::optional<RunOutcome> chosen;
   if (may_refit) chosen = journal.chosen(problem.identity());
+  if (chosen && is_to_have_more(*chosen, settings)) {
+    journal.forget_second_run();
+    chosen.reset();
+  }
   RunOutcome outcome = chosen ? std::move(*chosen)
                               : run_solver(problem, settings, measures,
                                            with_arrivals(journal.first_run(), settings, journal, ""),
@@ -119,6 +138,27 @@ void identify(PreparedTask& task, const Settings& settings) {
     }
   }
   if (!task.digest.empty()) task.identity.emplace_back("split, labels and start", task.digest);
+}
+
+void refuse_inputs_in(const OutputFolder& folder, const Settings& settings, bool with_parts) {
+  const TaskSettings& task = settings.task();
+  const std::pair<std::string_view, const std::string&> inputs[] = {
+      {"train", task.train},
+      {"train_labels", task.train_labels},
+      {"validation", task.validation},
+      {"validation_labels", task.validation_labels},
+      {"test", task.test},
+      {"test_labels", task.test_labels}};
+  for (const auto& [name, path] : inputs) {
+    // An array of an archive is FILE.npz:NAME.
+    const std::string archive = path.substr(0, path.rfind(':'));
+    if (path.empty() || (!folder.would_lose(path, with_parts) && !folder.would_lose(archive, with_parts)))
+      continue;
+    throw UsageError(fmt::format(
+        "{} = {}: lies in the output folder under the name of an output, and would be lost; give another "
+        "out",
+        name, path));
+  }
 }
 
 void refuse_invalid_options(const Settings& settings) {

@@ -29,6 +29,10 @@ struct FinishedRun {
 /// was made of them. The engine's options are its own to compare.
 void identify(PreparedTask& task, const Settings& settings);
 
+/// UsageError where a file of data lies where the command's own outputs go, under the name of one: it would
+/// be lost. `with_parts`: the command writes to folders within `folder` too.
+void refuse_inputs_in(const OutputFolder& folder, const Settings& settings, bool with_parts);
+
 /// UsageError where the options contradict each other or the number of workers.
 void refuse_invalid_options(const Settings& settings);
 

@@ -11,7 +11,9 @@
 
 #include "adbo/version.h"
 #include "io/atomic_file.h"
+#include "io/digest.h"
 #include "io/error.h"
+#include "settings/setting_table.h"
 #include "support/exit_code.h"
 
 namespace adbo::app {
@@ -53,64 +55,107 @@ ComparisonJournal::Finished finished_of(const Json& json) {
   return finished;
 }
 
-std::string line_of(const Json& json) { return json.dump(-1, ' ', false, Json::error_handler_t::replace); }
+std::string text_of(const Json& json) { return json.dump(-1, ' ', false, Json::error_handler_t::replace); }
 
-std::string header_line() { return line_of({{"format", kFormat}, {"adbo", version()}}); }
+std::string checksum_of(const Json& content) { return io::Digest().update(text_of(content)).text(); }
 
-void refuse_other_version(const Json& header, const std::string& path) {
-  const int format = header.at("format").get<int>();
-  const auto writer = header.at("adbo").get<std::string>();
-  if (format == kFormat && writer == version()) return;
-  throw UsageError(fmt::format("{}: format {} of adbo {}; this is adbo {} with format {}", path, format,
-                               writer, version(), kFormat));
+std::string line_of(const Json& content) {
+  return text_of({{"checksum", checksum_of(content)}, {"content", content}});
+}
+
+/// Every value that what is over depends on, by method.
+Json settings_json(const ComparisonRequest& request, const std::vector<ComparedMethod>& methods) {
+  Json json{{"methods", request.methods}, {"repeat", request.repeat}, {"search", request.search}};
+  for (const auto& [name, settings] : methods) {
+    for (const SettingInfo& info : setting_table()) {
+      if ((info.problems & settings.problem_mask()) == 0 || is_free_in_comparison(info.name)) continue;
+      json[fmt::format("{} of {}", info.name, name)] = info.get(settings.config());
+    }
+  }
+  return json;
 }
 
 }  // namespace
 
-ComparisonJournal ComparisonJournal::begun(const OutputFolder& folder, SavedRun run) {
-  ComparisonJournal journal(folder);
+ComparisonJournal::ComparisonJournal(const OutputFolder& folder, const SavedRun& run,
+                                     const std::vector<ComparedMethod>& methods)
+    : folder_(folder) {
+  header_ = {{"format", kFormat}, {"adbo", version()}, {"settings", settings_json(*run.comparison, methods)}};
+}
+
+ComparisonJournal ComparisonJournal::begun(const OutputFolder& folder, const SavedRun& run,
+                                           const std::vector<ComparedMethod>& methods) {
+  ComparisonJournal journal(folder, run, methods);
   journal.run_text_ = saved_run_text(run);
-  journal.lines_ = {header_line()};
+  journal.lines_ = {line_of(journal.header_)};
   return journal;
 }
 
-ComparisonJournal ComparisonJournal::resumed(const OutputFolder& folder) {
-  ComparisonJournal journal(folder);
+ComparisonJournal ComparisonJournal::resumed(const OutputFolder& folder, const SavedRun& run,
+                                             const std::vector<ComparedMethod>& methods,
+                                             const Console& console) {
+  ComparisonJournal journal(folder, run, methods);
   journal.is_resumed_ = true;
-  journal.load();
+  journal.load(console);
+  if (journal.lines_.empty()) journal.lines_ = {line_of(journal.header_)};
   return journal;
+}
+
+void ComparisonJournal::refuse_other_header(const Json& header) const {
+  const auto refuse = [this](std::string_view what, const Json& then, const Json& now) {
+    throw UsageError(
+        fmt::format("{}: {} was {} and is {} now: a comparison goes on with the settings and the version "
+                    "it was begun with",
+                    path(), what, text_of(then), text_of(now)));
+  };
+  for (const char* const name : {"format", "adbo"}) {
+    if (header.at(name) != header_.at(name)) refuse(name, header.at(name), header_.at(name));
+  }
+  const Json &then = header.at("settings"), &now = header_.at("settings");
+  for (const auto& [name, value] : then.items()) {
+    const Json is = now.contains(name) ? now.at(name) : Json();
+    if (is != value) refuse(name, value, is);
+  }
+  if (then.size() != now.size()) refuse("the number of settings", then.size(), now.size());
 }
 
 std::string ComparisonJournal::path() const { return folder_.file(kFinishedFile); }
 
-void ComparisonJournal::load() {
+void ComparisonJournal::load(const Console& console) {
   std::ifstream file(path(), std::ios::binary);
   if (!file) {
-    lines_ = {header_line()};  // it was killed before anything was over
+    console.note(fmt::format("{}: is not there; the comparison begins at its start", path()));
     return;
   }
-  const auto refuse_line = [this] {
-    throw UsageError(fmt::format("{}:{}: not as adbo writes it", path(), lines_.size() + 1));
-  };
   try {
     for (std::string line; std::getline(file, line) && !file.eof();) {
       const Json json = Json::parse(line);
-      if (lines_.empty()) {
-        refuse_other_version(json, path());
-      } else if (json.contains("complete")) {
-        is_complete_ = true;
-      } else {
-        std::vector<Finished> list;
-        for (const Json& entry : json.at("runs")) list.push_back(finished_of(entry));
-        if (list.empty()) refuse_line();
-        finished_.insert_or_assign(json.at("key").get<std::string>(), std::move(list));
+      const Json& content = json.at("content");
+      if (json.at("checksum") != checksum_of(content)) {
+        throw UsageError(
+            fmt::format("{}:{}: damaged: its checksum does not fit (without this line, what it speaks of "
+                        "is run again)",
+                        path(), lines_.size() + 1));
       }
+      take(content);
       lines_.push_back(std::move(line));
     }
   } catch (const Json::exception&) {
-    refuse_line();
+    throw UsageError(fmt::format("{}:{}: not as adbo writes it", path(), lines_.size() + 1));
   }
-  if (lines_.empty()) lines_ = {header_line()};
+}
+
+/// What a whole line says; the first one is the header.
+void ComparisonJournal::take(const Json& content) {
+  if (lines_.empty()) {
+    refuse_other_header(content);
+  } else if (content.contains("complete")) {
+    is_complete_ = true;
+  } else {
+    std::vector<Finished> list;
+    for (const Json& entry : content.at("runs")) list.push_back(finished_of(entry));
+    if (!list.empty()) finished_.insert_or_assign(content.at("key").get<std::string>(), std::move(list));
+  }
 }
 
 void ComparisonJournal::open() {

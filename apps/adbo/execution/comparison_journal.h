@@ -25,10 +25,13 @@ class ComparisonJournal {
   };
 
   /// A comparison that begins.
-  static ComparisonJournal begun(const OutputFolder& folder, SavedRun run);
-  /// One that goes on. UsageError naming the file, where it is another version's or not as adbo writes it; a
-  /// last line that a killed process had begun counts as not there.
-  static ComparisonJournal resumed(const OutputFolder& folder);
+  static ComparisonJournal begun(const OutputFolder& folder, const SavedRun& run,
+                                 const std::vector<ComparedMethod>& methods);
+  /// One that goes on. UsageError naming the file, where a line is damaged, it is another version's, or what
+  /// is over was run with other settings than those of the methods; a last line that a killed process had
+  /// begun counts as not there.
+  static ComparisonJournal resumed(const OutputFolder& folder, const SavedRun& run,
+                                   const std::vector<ComparedMethod>& methods, const Console& console);
 
   /// Makes the folder and empties it of other results, or leaves in it what the comparison goes on with.
   void open();
@@ -49,13 +52,17 @@ class ComparisonJournal {
                                           CheckpointRule rule) const;
 
  private:
-  explicit ComparisonJournal(const OutputFolder& folder) : folder_(folder) {}
+  ComparisonJournal(const OutputFolder& folder, const SavedRun& run,
+                    const std::vector<ComparedMethod>& methods);
   [[nodiscard]] std::string path() const;
-  void load();
+  void load(const Console& console);
+  void take(const Json& content);
+  void refuse_other_header(const Json& header) const;
   void append(const std::string& line) const;
 
   OutputFolder folder_;
-  std::string run_text_;  ///< of run.json
+  std::string run_text_;  ///< of run.json; empty: it is there
+  Json header_;           ///< version and settings
   std::map<std::string, std::vector<Finished>, std::less<>> finished_;
   std::vector<std::string> lines_;  ///< of the file, as far as they are whole
   bool is_resumed_ = false, is_complete_ = false;

@@ -45,10 +45,11 @@ void RunJournal::open() const {
     folder_.reopen();
     return;
   }
-  if (!is_part_ && has_checkpoints(folder_, kFirstRun)) {
-    console_->note(fmt::format("{}: held the checkpoints of another run; they are removed", folder_.path()));
+  const bool held_others = !is_part_ && has_checkpoints(folder_, kFirstRun);
+  folder_.create();  // refuses where another process writes
+  if (held_others) {
+    console_->note(fmt::format("{}: held the checkpoints of another run; they were removed", folder_.path()));
   }
-  folder_.create();
   if (!is_part_) io::write_file(folder_.file(kRunFile), run_text_);
 }
 
@@ -67,6 +68,8 @@ RunFiles RunJournal::files_of(const std::string& prefix, const std::string& trac
   }
   return files;
 }
+
+std::string RunJournal::first_trace() const { return folder_.file("trace.csv"); }
 
 RunFiles RunJournal::first_run() const { return files_of(kFirstRun, "trace.csv"); }
 RunFiles RunJournal::second_run() const { return files_of(kSecondRun, "trace_refit.csv"); }
@@ -93,7 +96,11 @@ std::optional<RunOutcome> RunJournal::chosen(const Identity& identity) const {
   if (!is_resumed_ || !std::filesystem::exists(path, ignored)) return std::nullopt;
   try {
     const std::string bytes = io::read_bytes(path);
-    return load_outcome(std::as_bytes(std::span(bytes)), identity);
+    RunOutcome outcome = load_outcome(std::as_bytes(std::span(bytes)), identity);
+    if (!std::filesystem::exists(first_trace(), ignored)) {
+      console_->note(fmt::format("{}: is not there any more; its lines are lost", first_trace()));
+    }
+    return outcome;
   } catch (const std::exception& error) {
     console_->note(fmt::format("{}: {}; the first run is gone on with instead", path, error.what()));
     return std::nullopt;

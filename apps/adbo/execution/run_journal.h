@@ -55,6 +55,7 @@ class RunJournal {
  private:
   RunJournal(const OutputFolder& folder, const Console& console) : folder_(folder), console_(&console) {}
   [[nodiscard]] bool has_anything() const;
+  [[nodiscard]] std::string first_trace() const;
   [[nodiscard]] RunFiles files_of(const std::string& prefix, const std::string& trace) const;
 
   OutputFolder folder_;

@@ -26,6 +26,9 @@ class OutputFolder {
   /// The folder of a run that is gone on with: what the rest of the run goes on writing stays, results made
   /// of all of it go.
   void reopen() const;
+  /// Whether a run into this folder (`with_parts`: or into one within it) would remove or overwrite the file
+  /// at `path`, because of its name and of where it lies.
+  [[nodiscard]] bool would_lose(std::string_view path, bool with_parts) const;
   [[nodiscard]] std::string file(std::string_view name) const;
   [[nodiscard]] const std::string& path() const { return path_; }
 

@@ -5,6 +5,8 @@
 #include <algorithm>
 #include <cmath>
 
+#include "io/text.h"
+
 namespace adbo::app {
 namespace {
 
@@ -24,7 +26,8 @@ std::string result_text(const RunFacts& facts, const std::string& folder) {
   }
   text += fmt::format("  {:<32}{:.3g}\n", "upper change max", facts.summary->upper_change_max);
   for (const std::string& sentence : facts.words) text += sentence + "\n";
-  text += fmt::format("Results are in {} (measuring took {:.1f} s).\n", folder, facts.measure_seconds);
+  text += fmt::format("Results are in {} (measuring took {:.1f} s).\n", io::detail::printable(folder),
+                      facts.measure_seconds);
   return text;
 }
 

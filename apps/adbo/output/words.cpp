@@ -218,10 +218,12 @@ Words cleaning_words(const CleaningMeasures& measures, const CleaningFacts& fact
   add_value_function(words, measures.value_function, measures.value_function_start, facts.tolerance,
                      "weights");
   if (!measures.all_converged) {
-    words.push_back(
-        fmt::format("Not every re-trained model reached the gradient norm {:.1e}: the worst stands at {:.1e} "
-                    "(measure_evaluations, measure_tolerance).",
-                    facts.tolerance, measures.worst_gradient_norm));
+    words.push_back(fmt::format(
+        "Not every re-trained model reached the gradient norm {:.1e}: the worst stands at {} "
+        "(measure_evaluations, measure_tolerance).",
+        facts.tolerance,
+        std::isfinite(measures.worst_gradient_norm) ? fmt::format("{:.1e}", measures.worst_gradient_norm)
+                                                    : "no number"));
   }
   return words;
 }

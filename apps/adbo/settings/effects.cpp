@@ -136,7 +136,8 @@ void check_output(const Settings& settings) {
   if (settings.task().quiet && settings.task().verbose) {
     throw UsageError("quiet and verbose exclude each other");
   }
-  refuse_while(settings, settings.task().quiet, "with quiet", {"progress"});
+  const bool asks_for_progress = settings.task().progress != ProgressMode::kNone;
+  refuse_while(settings, settings.task().quiet && asks_for_progress, "with quiet", {"progress"});
 }
 
 }  // namespace

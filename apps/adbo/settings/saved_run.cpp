@@ -135,6 +135,11 @@ ComparisonRequest comparison_of(const Json& json) {
 
 }  // namespace
 
+bool is_free_in_comparison(std::string_view name) {
+  return contains(kDataFiles, name) || contains(kSpeech, name) || name == "out" ||
+         name == "checkpoint_every" || name == "checkpoint_interval";
+}
+
 bool is_free_setting(std::string_view name) {
   return contains(kDataFiles, name) || contains(kOtherFree, name);
 }
@@ -212,8 +217,7 @@ std::vector<ComparedMethod> resumed_comparison(SavedRun run, const std::vector<A
     const SettingInfo* const info = setting_of(flag);
     if (info != nullptr) refuse_out(*info);
     const bool may_change =
-        info != nullptr && (contains(kSpeech, info->name) || info->name == "checkpoint_every" ||
-                            info->name == "checkpoint_interval");
+        info != nullptr && !contains(kDataFiles, info->name) && is_free_in_comparison(info->name);
     if (!may_change) {
       throw UsageError(
           fmt::format("{}: a comparison goes on with the settings it was begun with", flag.place));

@@ -36,6 +36,8 @@ struct SavedRun {
                                                              const std::vector<Assignment>& flags,
                                                              const std::string& folder);
 
+/// Whether a comparison may go on with another value of this setting.
+[[nodiscard]] bool is_free_in_comparison(std::string_view name);
 /// Whether runs that differ in this setting alone have the same iterates.
 [[nodiscard]] bool is_free_setting(std::string_view name);
 

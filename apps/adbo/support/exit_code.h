@@ -26,6 +26,12 @@ class UsageError : public std::runtime_error {
   using std::runtime_error::runtime_error;
 };
 
+/// What is to be gone on with is of another run.
+class UnfitCheckpoint : public UsageError {
+ public:
+  using UsageError::UsageError;
+};
+
 /// The data can be read and yet not be used: no labels, one class, widths that differ.
 class DataError : public std::runtime_error {
  public:

@@ -114,7 +114,7 @@ void add_asynchrony(TableBuilder& table) {
   table.text({.name = "delay", .unit = "milliseconds"}, &Options::delay, {"none", "lognormal:MU,SIGMA"},
              "Injected delay of every answer: none, or exp(MU + SIGMA n) with n standard normal.");
   table.text({.name = "stragglers"}, &Options::stragglers, {"none", "K:FACTOR"},
-             "The first K workers take FACTOR times the delay.");
+             "The first K workers take FACTOR (more than 0) times the delay.");
   table.number({.name = "seed"}, &Options::seed, at_least(0), "Seed of every random draw of the run.");
 }
 
