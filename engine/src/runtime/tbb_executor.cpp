@@ -39,6 +39,12 @@ struct RunItem {
   }
 };
 
+/// Of the arena's own threads one runs this, while the caller waits.
+struct WaitForItems {
+  tbb::task_group* group;
+  ADBO_NO_SANITIZE_THREAD void operator()() const { group->wait(); }
+};
+
 /// Threads that the process's oneTBB would give an arena at most: all but the calling thread's. Asking for
 /// more makes oneTBB print a warning, and a library does not print.
 int grantable_threads() {
@@ -54,7 +60,8 @@ class TbbExecutor final : public Executor {
   TbbExecutor& operator=(const TbbExecutor&) = delete;
   // noexcept: items never throw, so neither does waiting for them.
   ~TbbExecutor() noexcept override {
-    arena_.execute([this] { group_.wait(); });
+    const WaitForItems wait{&group_};
+    arena_.execute(wait);
   }
 
   void submit(const WorkItem& item) override {
