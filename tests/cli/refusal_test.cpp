@@ -281,6 +281,12 @@ TEST_CASE("refused: data in the output folder under the name of an output") {
     CHECK(files.read("out/" + name) == rows);
     std::filesystem::remove(files.path("out/" + name));
   }
+  // What a link leads to would be lost as well.
+  files.write("out/suspects.csv", rows);
+  std::filesystem::create_symlink(files.path("out/suspects.csv"), files.path("link.libsvm"));
+  CHECK(files.run({"clean", "--train", "link.libsvm", "--workers", "2", "--out", "out"}).code == 2);
+  CHECK(files.read("out/suspects.csv") == rows);
+  std::filesystem::remove(files.path("out/suspects.csv"));
   files.write("out/auto-1/suspects.csv", rows);
   CHECK(files
             .run({"compare", "--problem", "tune", "--methods", "auto", "--train", "out/auto-1/suspects.csv",

@@ -154,16 +154,21 @@ void OutputFolder::reopen() const {
 
 bool OutputFolder::would_lose(std::string_view path, bool with_parts) const {
   std::error_code error;
-  const fs::path folder = fs::weakly_canonical(fs::absolute(path_, error), error);
-  // A link is removed as what it is; what it leads to is overwritten by nobody.
   const fs::path given = fs::absolute(fs::path(path), error).lexically_normal();
-  const fs::path holder = fs::weakly_canonical(given.parent_path(), error);
-  const std::string name = given.filename().string();
+  const fs::path meant = fs::weakly_canonical(given, error);  // where a link leads
+  return would_lose_entry(given, with_parts) || (!meant.empty() && would_lose_entry(meant, with_parts));
+}
+
+bool OutputFolder::would_lose_entry(const fs::path& entry, bool with_parts) const {
+  const std::string name = entry.filename().string();
   const auto is = [&name](std::string_view known) { return name == known; };
   const bool is_output = is_checkpoint(name) || is_partial(name) ||
                          std::any_of(kResultFiles.begin(), kResultFiles.end(), is) ||
                          std::any_of(kRunFiles.begin(), kRunFiles.end(), is);
   if (!is_output) return false;
+  std::error_code error;
+  const fs::path folder = fs::weakly_canonical(fs::absolute(path_, error), error);
+  const fs::path holder = fs::weakly_canonical(entry.parent_path(), error);
   if (holder == folder) return true;
   const fs::path within = holder.lexically_relative(folder);
   return with_parts && !within.empty() && *within.begin() != "..";

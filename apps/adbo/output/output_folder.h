@@ -1,5 +1,6 @@
 #pragma once
 
+#include <filesystem>
 #include <memory>
 #include <string>
 #include <string_view>
@@ -33,6 +34,7 @@ class OutputFolder {
   [[nodiscard]] const std::string& path() const { return path_; }
 
  private:
+  [[nodiscard]] bool would_lose_entry(const std::filesystem::path& entry, bool with_parts) const;
   void make() const;
   void refuse_folders_in_the_way() const;
 
