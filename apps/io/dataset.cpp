@@ -267,7 +267,8 @@ Table parse_unpacked(const DatasetRequest& request, std::string_view data, std::
   return table;
 }
 
-/// Takes the name of an array off a path FILE:NAME.
+}  // namespace
+
 void split_member(std::string& path, std::string& member) {
   namespace fs = std::filesystem;
   std::error_code ignored;
@@ -277,6 +278,8 @@ void split_member(std::string& path, std::string& member) {
   member = path.substr(colon + 1);
   path.resize(colon);
 }
+
+namespace {
 
 /// Runs `read`; what the standard library throws for sizes that memory does not hold becomes an InputError.
 template <typename Read>

@@ -38,7 +38,7 @@ struct DatasetRequest {
 };
 
 /// Reads the data set, gzipped or not, after recognising LIBSVM, CSV, IDX, NPY, NPZ or CIFAR by its content.
-/// A path FILE:NAME that is no file, where FILE is one, means the array NAME of the NPZ archive FILE.
+/// Paths may name an array of an archive, as split_member() says.
 /// InputError for a missing, empty or unreadable file, a directory, a format that is known but not supported
 /// (by name), an option that does not apply to the format found, and everything that the reader of the format
 /// refuses.
@@ -47,5 +47,9 @@ struct DatasetRequest {
 /// The same from memory, the bytes packed or not; the paths of the request only name the buffers.
 [[nodiscard]] Table parse_dataset(const DatasetRequest& request, std::string_view data,
                                   std::string_view labels = {});
+
+/// A path FILE:NAME that is no file, where FILE is one, means the array NAME of the NPZ archive FILE: `path`
+/// becomes FILE, `member` NAME. Other paths are left as they are.
+void split_member(std::string& path, std::string& member);
 
 }  // namespace adbo::io

@@ -34,9 +34,9 @@ namespace {
 
 using Arguments = std::vector<std::string>;
 
-Arguments cleaning(const Workspace& files, const std::string& out, const std::string& iterations = "45") {
-  return {"clean",
-          "--train",
+/// What all commands here have in common.
+Arguments run_settings(const Workspace& files, const std::string& out, const std::string& iterations) {
+  return {"--train",
           files.write("train.libsvm", libsvm_rows(160, 6, 1)),
           "--test",
           files.write("test.libsvm", libsvm_rows(60, 6, 2)),
@@ -48,16 +48,23 @@ Arguments cleaning(const Workspace& files, const std::string& out, const std::st
           "virtual",
           "--delay",
           "lognormal:3.5,1",
-          "--stragglers",
-          "1:4",
           "--corrupt",
           "0.2",
-          "--patience",
-          "0",
           "--out",
           out,
           "--checkpoint-every",
           "1"};
+}
+
+Arguments cleaning(const Workspace& files, const std::string& out, const std::string& iterations = "45") {
+  return Arguments{"clean", "--stragglers", "1:4", "--patience", "0"} + run_settings(files, out, iterations);
+}
+
+/// Without an option and its value.
+Arguments without(Arguments arguments, std::string_view option) {
+  const auto found = std::find(arguments.begin(), arguments.end(), option);
+  arguments.erase(found, found + 2);
+  return arguments;
 }
 
 void check_same_results(const Workspace& files, const std::string& one, const std::string& other) {
@@ -208,10 +215,7 @@ TEST_CASE("more iterations for a run that is over: the straight run of as many")
   const Workspace files;
   const Arguments fixed{"--evaluate-every", "5", "--holdout", "0"};
   const auto run = [&](const std::string& out, const std::string& iterations) {
-    Arguments arguments = cleaning(files, out, iterations);
-    arguments.erase(std::find(arguments.begin(), arguments.end(), "--patience"),
-                    std::find(arguments.begin(), arguments.end(), "--out"));
-    return arguments + fixed;
+    return without(cleaning(files, out, iterations), "--patience") + fixed;
   };
   REQUIRE(files.run(run("straight", "12")).code == 0);
   REQUIRE(files.run(run("parts", "1")).code == 0);
@@ -380,11 +384,10 @@ TEST_CASE("a trace that has lost its end goes on with whole lines") {
 
 TEST_CASE("unrolled cuts: an interruption within an update of the polytope loses nothing") {
   const Workspace files;
-  Arguments arguments = cleaning(files, "sliced", "400");
-  arguments.resize(arguments.size() - 2);  // no checkpoints but those of interruptions
+  // No checkpoints but those of interruptions.
+  const Arguments arguments =
+      without(without(cleaning(files, "sliced", "400"), "--checkpoint-every"), "--patience");
   const Arguments cuts{"--method", "sdbo", "--lower-rounds", "20", "--cut-interval", "2", "--holdout", "0"};
-  arguments.erase(std::find(arguments.begin(), arguments.end(), "--patience"),
-                  std::find(arguments.begin(), arguments.end(), "--out"));
   std::int64_t last = -1;
   Outcome outcome = files.run(arguments + cuts + Arguments{"--time-limit", "0.3"});
   for (int k = 0; k < 40; ++k) {
@@ -494,33 +497,9 @@ TEST_CASE("a run that was judged quickly is judged in full by resume, without an
 namespace {
 
 Arguments comparing(const Workspace& files, const std::string& out) {
-  return {"compare",
-          "--problem",
-          "clean",
-          "--methods",
-          "auto,soba,stocbio",
-          "--repeat",
-          "2",
-          "--search",
-          "4",
-          "--train",
-          files.write("train.libsvm", libsvm_rows(160, 6, 1)),
-          "--test",
-          files.write("test.libsvm", libsvm_rows(60, 6, 2)),
-          "--workers",
-          "4",
-          "--iterations",
-          "60",
-          "--clock",
-          "virtual",
-          "--delay",
-          "lognormal:3.5,1",
-          "--corrupt",
-          "0.2",
-          "--out",
-          out,
-          "--checkpoint-every",
-          "1"};
+  return Arguments{"compare",  "--problem", "clean",    "--methods", "auto,soba,stocbio",
+                   "--repeat", "2",         "--search", "4"} +
+         run_settings(files, out, "60");
 }
 
 }  // namespace
@@ -535,14 +514,15 @@ TEST_CASE("resume of a comparison: what is over is kept, what is not goes on, an
     INFO(run);
     const std::string folder = "killed";
     std::filesystem::remove_all(files.path(folder));
-    const bool was_killed = kill_at(files, comparing(files, folder), folder + "/" + run + "/trace.csv", 10);
+    kill_at(files, comparing(files, folder), folder + "/" + run + "/trace.csv", 10);
+    const bool was_within_run = !checkpoints(files, folder + "/" + run).empty();
     const std::string finished = files.read(folder + "/finished.jsonl");
     const Outcome resumed = files.run({"resume", folder});
     INFO(resumed.err);
     REQUIRE(resumed.code == 0);
     CHECK(adbo::test::comparison_difference_of(files, "straight", folder) == "");
     CHECK(files.read(folder + "/finished.jsonl").starts_with(finished.substr(0, finished.rfind('\n') + 1)));
-    if (was_killed) CHECK(contains(resumed.err, "going on from checkpoint"));
+    if (was_within_run) CHECK(contains(resumed.err, "going on from checkpoint"));
     CHECK(checkpoints(files, folder + "/" + run).empty());
   }
 
@@ -654,16 +634,18 @@ TEST_CASE("resume of a comparison: other settings in run.json, damaged lines, re
 
 TEST_CASE("resume of a comparison: a checkpoint of another run ends it, and nothing is lost") {
   const Workspace files;
-  const Arguments line = comparing(files, "killed");
-  if (!kill_at(files, line, "killed/soba-1/trace.csv", 10)) return;
+  const bool was_killed = kill_at(files, comparing(files, "killed"), "killed/soba-1/trace.csv", 10);
+  const std::vector<std::string> own = checkpoints(files, "killed/soba-1");
+  if (!was_killed || own.empty()) {
+    MESSAGE("skipped: the run was over before the signal");
+    return;
+  }
   const std::string finished = files.read("killed/finished.jsonl");
   REQUIRE(files
               .run({"clean", "--method", "soba", "--train", "train.libsvm", "--workers", "4", "--iterations",
                     "3", "--clock", "virtual", "--checkpoint-every", "1", "--out", "other"})
               .code == 0);
-  const std::vector<std::string> own = checkpoints(files, "killed/soba-1"),
-                                 others = checkpoints(files, "other");
-  REQUIRE(!own.empty());
+  const std::vector<std::string> others = checkpoints(files, "other");
   REQUIRE(!others.empty());
   const std::string image = files.read(own.back());
   files.write(own.back(), files.read(others.back()));
@@ -680,7 +662,7 @@ TEST_CASE("resume of a comparison: a checkpoint of another run ends it, and noth
 
 TEST_CASE("a recording that cannot be followed leaves the folder's checkpoints alone") {
   const Workspace files;
-  if (!kill_at(files, cleaning(files, "killed"), "killed/trace.csv", 5)) return;
+  REQUIRE(kill_at(files, cleaning(files, "killed", "1000000"), "killed/trace.csv", 5));
   const std::vector<std::string> before = checkpoints(files, "killed");
   files.write("garbage.csv", "no recording\n");
   for (const std::string recording : {"missing.csv", "garbage.csv"}) {
@@ -694,12 +676,10 @@ TEST_CASE("a recording that cannot be followed leaves the folder's checkpoints a
 
 TEST_CASE("resume with more iterations where the second run was under way") {
   const Workspace files;
-  const auto line = [&files](const std::string& out, const std::string& iterations) {
-    return cleaning(files, out, iterations);
-  };
-  REQUIRE(files.run(line("straight", "60")).code == 0);
+  REQUIRE(files.run(cleaning(files, "straight", "60")).code == 0);
   REQUIRE(files.exists("straight/trace_refit.csv"));
-  if (!kill_at(files, line("killed", "45"), "killed/upper.npy", 0)) return;
+  // Killed or over, the run is to have more.
+  kill_at(files, cleaning(files, "killed", "45"), "killed/upper.npy", 0);
   REQUIRE(files.run({"resume", "killed", "--iterations", "60"}).code == 0);
   CHECK(Json::parse(files.read("killed/summary.json"))["iterations"] == 60);
   for (const char* const name : {"upper.npy", "suspects.csv"})

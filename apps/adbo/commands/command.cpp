@@ -28,28 +28,30 @@ std::optional<ProblemKind> problem_of(CommandName command) {
   return std::nullopt;  // named by the file
 }
 
+SavedRun told(const CommandLine& line, ProblemKind problem) {
+  return {.problem = problem,
+          .sources = line.sources,
+          .working_folder = std::filesystem::current_path().string(),
+          .comparison = std::nullopt};
+}
+
 ExitCode run_problem_command(const CommandLine& line, const Environment& environment) {
   Settings settings = resolve_settings(problem_of(*line.command), line.sources);
   refuse_settings_without_effect(settings);
   set_console(environment.console, settings.task());
   const OutputFolder folder(settings.task().out);
-  const SavedRun saved{.problem = settings.task().problem,
-                       .sources = line.sources,
-                       .working_folder = std::filesystem::current_path().string(),
-                       .comparison = std::nullopt};
   return run_problem(settings,
-                     RunJournal::begun(folder, environment.console, saved, checkpoint_rule(settings)),
+                     RunJournal::begun(folder, environment.console, told(line, settings.task().problem),
+                                       checkpoint_rule(settings)),
                      environment);
 }
 
 ExitCode compare_command(const CommandLine& line, const Environment& environment) {
   const std::vector<ComparedMethod> methods = resolve_comparison(line.comparison, line.sources);
-  set_console(environment.console, methods.front().settings.task());
   const TaskSettings& task = methods.front().settings.task();
-  const SavedRun saved{.problem = task.problem,
-                       .sources = line.sources,
-                       .working_folder = std::filesystem::current_path().string(),
-                       .comparison = line.comparison};
+  set_console(environment.console, task);
+  SavedRun saved = told(line, task.problem);
+  saved.comparison = line.comparison;
   return compare_methods(line.comparison, methods,
                          ComparisonJournal::begun(OutputFolder(task.out), saved, methods), environment);
 }

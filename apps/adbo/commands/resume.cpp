@@ -5,7 +5,6 @@
 #include <filesystem>
 #include <fstream>
 #include <optional>
-#include <sstream>
 #include <system_error>
 #include <utility>
 
@@ -13,6 +12,7 @@
 #include "commands/problem_run.h"
 #include "execution/comparison_journal.h"
 #include "execution/run_journal.h"
+#include "io/byte_source.h"
 #include "output/summary_json.h"
 #include "settings/effects.h"
 #include "settings/saved_run.h"
@@ -42,13 +42,6 @@ bool has_more_to_measure(const Json& summary, const Settings& settings) {
          settings.task().measure == MeasureDepth::kFull;
 }
 
-/// A result of a command that is over, as the command left it.
-void deliver_again(const OutputFolder& output, std::string_view file, const Console& console) {
-  std::ostringstream text;
-  text << std::ifstream(output.file(file), std::ios::binary).rdbuf();
-  console.deliver(text.str());
-}
-
 ExitCode resume_comparison(const SavedRun& saved, const std::string& folder,
                            const std::vector<Assignment>& flags, const Environment& environment) {
   const std::vector<ComparedMethod> methods = resumed_comparison(saved, flags, folder);
@@ -57,10 +50,11 @@ ExitCode resume_comparison(const SavedRun& saved, const std::string& folder,
   const OutputFolder output(folder);
   ComparisonJournal journal = ComparisonJournal::resumed(output, saved, methods, environment.console);
   std::error_code ignored;
-  if (journal.is_complete() && std::filesystem::exists(output.file("table.json"), ignored)) {
+  const std::string table = output.file("table.json");
+  if (journal.is_complete() && std::filesystem::exists(table, ignored)) {
     environment.console.note(
         fmt::format("{}: the comparison is over; there is nothing to go on with", folder));
-    if (task.json) deliver_again(output, "table.json", environment.console);
+    if (task.json) environment.console.deliver(io::read_bytes(table));
     return ExitCode::kFinished;
   }
   return compare_methods(*saved.comparison, methods, std::move(journal), environment);
@@ -70,7 +64,7 @@ ExitCode resume_comparison(const SavedRun& saved, const std::string& folder,
 
 ExitCode resume_run(const std::string& folder, const std::vector<Assignment>& flags,
                     const Environment& environment) {
-  const SavedRun saved = read_saved_run((std::filesystem::path(folder) / "run.json").string());
+  const SavedRun saved = read_saved_run((std::filesystem::path(folder) / kSavedRunFile).string());
   if (saved.comparison) return resume_comparison(saved, folder, flags, environment);
   Settings settings = resumed_settings(saved, flags, folder);
   refuse_settings_without_effect(settings);

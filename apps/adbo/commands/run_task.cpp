@@ -12,6 +12,7 @@
 #include "execution/run_journal.h"
 #include "execution/run_solver.h"
 #include "io/atomic_file.h"
+#include "io/dataset.h"
 #include "output/result_text.h"
 #include "output/row_files.h"
 #include "output/words.h"
@@ -141,19 +142,11 @@ void identify(PreparedTask& task, const Settings& settings) {
 }
 
 void refuse_inputs_in(const OutputFolder& folder, const Settings& settings, bool with_parts) {
-  const TaskSettings& task = settings.task();
-  const std::pair<std::string_view, const std::string&> inputs[] = {
-      {"train", task.train},
-      {"train_labels", task.train_labels},
-      {"validation", task.validation},
-      {"validation_labels", task.validation_labels},
-      {"test", task.test},
-      {"test_labels", task.test_labels}};
-  for (const auto& [name, path] : inputs) {
-    // An array of an archive is FILE.npz:NAME.
-    const std::string archive = path.substr(0, path.rfind(':'));
-    if (path.empty() || (!folder.would_lose(path, with_parts) && !folder.would_lose(archive, with_parts)))
-      continue;
+  for (const std::string_view name : kDataFileSettings) {
+    const std::string path = find_setting(name)->get(settings.config());
+    std::string file = path, array;
+    io::split_member(file, array);
+    if (path.empty() || !folder.would_lose(file, with_parts)) continue;
     throw UsageError(fmt::format(
         "{} = {}: lies in the output folder under the name of an output, and would be lost; give another "
         "out",

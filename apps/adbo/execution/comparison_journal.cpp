@@ -19,7 +19,7 @@
 namespace adbo::app {
 namespace {
 
-constexpr std::string_view kRunFile = "run.json", kFinishedFile = "finished.jsonl";
+constexpr std::string_view kFinishedFile = "finished.jsonl";
 constexpr int kFormat = 1;
 
 /// JSON has no word for what is not finite.
@@ -163,7 +163,7 @@ void ComparisonJournal::open() {
     folder_.reopen();
   } else {
     folder_.create();
-    io::write_file(folder_.file(kRunFile), run_text_);
+    io::write_file(folder_.file(kSavedRunFile), run_text_);
   }
   std::string text;
   for (const std::string& line : lines_) text += line + '\n';

@@ -11,7 +11,7 @@
 namespace adbo::app {
 namespace {
 
-constexpr std::string_view kRunFile = "run.json", kChosenFile = "chosen.adbo";
+constexpr std::string_view kChosenFile = "chosen.adbo";
 const std::string kFirstRun(kCheckpointPrefix), kSecondRun = kFirstRun + "-refit";
 
 }  // namespace
@@ -50,7 +50,7 @@ void RunJournal::open() const {
   if (held_others) {
     console_->note(fmt::format("{}: held the checkpoints of another run; they were removed", folder_.path()));
   }
-  if (!is_part_) io::write_file(folder_.file(kRunFile), run_text_);
+  if (!is_part_) io::write_file(folder_.file(kSavedRunFile), run_text_);
 }
 
 RunFiles RunJournal::files_of(const std::string& prefix, const std::string& trace) const {

@@ -55,14 +55,16 @@ bool is_checkpoint(const std::string& name) {
   return name.starts_with(kCheckpointPrefix) && name.ends_with(kCheckpointEnding);
 }
 
+bool is_output(const std::string& name) {
+  const auto is = [&name](std::string_view known) { return name == known; };
+  return is_checkpoint(name) || std::any_of(kResultFiles.begin(), kResultFiles.end(), is) ||
+         std::any_of(kRunFiles.begin(), kRunFiles.end(), is);
+}
+
 /// What a killed process had begun to write: io::AtomicFile's.
 bool is_partial(const std::string& name) {
   const std::size_t mark = name.find(".partial-");
-  if (mark == std::string::npos) return false;
-  const std::string_view whole = std::string_view(name).substr(0, mark);
-  const auto is = [whole](std::string_view known) { return whole == known; };
-  return is_checkpoint(std::string(whole)) || std::any_of(kResultFiles.begin(), kResultFiles.end(), is) ||
-         std::any_of(kRunFiles.begin(), kRunFiles.end(), is);
+  return mark != std::string::npos && is_output(name.substr(0, mark));
 }
 
 /// The path itself or the nearest parent that exists.
@@ -161,11 +163,7 @@ bool OutputFolder::would_lose(std::string_view path, bool with_parts) const {
 
 bool OutputFolder::would_lose_entry(const fs::path& entry, bool with_parts) const {
   const std::string name = entry.filename().string();
-  const auto is = [&name](std::string_view known) { return name == known; };
-  const bool is_output = is_checkpoint(name) || is_partial(name) ||
-                         std::any_of(kResultFiles.begin(), kResultFiles.end(), is) ||
-                         std::any_of(kRunFiles.begin(), kRunFiles.end(), is);
-  if (!is_output) return false;
+  if (!is_output(name) && !is_partial(name)) return false;
   std::error_code error;
   const fs::path folder = fs::weakly_canonical(fs::absolute(path_, error), error);
   const fs::path holder = fs::weakly_canonical(entry.parent_path(), error);

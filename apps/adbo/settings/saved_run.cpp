@@ -21,8 +21,6 @@ using Json = nlohmann::ordered_json;
 
 constexpr int kFormat = 1;
 
-constexpr std::array<std::string_view, 6> kDataFiles{
-    "train", "train_labels", "validation", "validation_labels", "test", "test_labels"};
 constexpr std::array<std::string_view, 15> kOtherFree{"record",
                                                       "measure",
                                                       "evaluate_every",
@@ -80,7 +78,7 @@ void find_data_files(SavedRun& run) {
   for (std::vector<Assignment>* layer : layers(run.sources)) {
     for (Assignment& entry : *layer) {
       const SettingInfo* const info = setting_of(entry);
-      if (info == nullptr || !contains(kDataFiles, info->name)) continue;
+      if (info == nullptr || !contains(kDataFileSettings, info->name)) continue;
       const fs::path meant = fs::path(run.working_folder) / entry.value;
       std::error_code ignored;
       if (!fs::exists(entry.value, ignored) && fs::exists(meant, ignored)) entry.value = meant.string();
@@ -136,12 +134,12 @@ ComparisonRequest comparison_of(const Json& json) {
 }  // namespace
 
 bool is_free_in_comparison(std::string_view name) {
-  return contains(kDataFiles, name) || contains(kSpeech, name) || name == "out" ||
+  return contains(kDataFileSettings, name) || contains(kSpeech, name) || name == "out" ||
          name == "checkpoint_every" || name == "checkpoint_interval";
 }
 
 bool is_free_setting(std::string_view name) {
-  return contains(kDataFiles, name) || contains(kOtherFree, name);
+  return contains(kDataFileSettings, name) || contains(kOtherFree, name);
 }
 
 std::string saved_run_text(const SavedRun& run) {
@@ -217,7 +215,7 @@ std::vector<ComparedMethod> resumed_comparison(SavedRun run, const std::vector<A
     const SettingInfo* const info = setting_of(flag);
     if (info != nullptr) refuse_out(*info);
     const bool may_change =
-        info != nullptr && !contains(kDataFiles, info->name) && is_free_in_comparison(info->name);
+        info != nullptr && !contains(kDataFileSettings, info->name) && is_free_in_comparison(info->name);
     if (!may_change) {
       throw UsageError(
           fmt::format("{}: a comparison goes on with the settings it was begun with", flag.place));

@@ -3,12 +3,15 @@
 
 #include <optional>
 #include <string>
+#include <string_view>
 #include <vector>
 
 #include "settings/comparison.h"
 #include "settings/settings.h"
 
 namespace adbo::app {
+
+inline constexpr std::string_view kSavedRunFile = "run.json";
 
 /// As the command was given: the settings source by source, which problem, and the folder that relative paths
 /// are seen from.

@@ -2,6 +2,7 @@
 // One table of everything a command can be told: the engine's option table and the command's own settings.
 // The command line, configuration files, presets, summary.json and `adbo info` all read it.
 
+#include <array>
 #include <functional>
 #include <span>
 #include <string>
@@ -42,6 +43,9 @@ struct SettingInfo {
 };
 
 [[nodiscard]] std::span<const SettingInfo> setting_table();
+/// The settings that name files of data.
+inline constexpr std::array<std::string_view, 6> kDataFileSettings{
+    "train", "train_labels", "validation", "validation_labels", "test", "test_labels"};
 /// By name or alias, hyphens and underscores alike; nullptr when there is none.
 [[nodiscard]] const SettingInfo* find_setting(std::string_view name);
 /// The name or alias nearest to a misspelt one among the settings of `problems` and `others`, or "".
