@@ -1,4 +1,5 @@
 # cmake -D PROGRAM=... -D SCENARIO=... -D EXPECTATION=passes|races|loses_wake_up|aborts -P expect.cmake
+# -D SUPPRESSIONS=FILE: what ThreadSanitizer is not to report.
 # -D MAY_MISS=ON: the weakness shows by chance and within a time limit only; a run that did not show it is a skipped test.
 # Runs the program and demands the very exit code of the expectation, so that a crash, a wrong result or a
 # missing file is not taken for the failure that is wanted.
@@ -8,6 +9,9 @@ set(code_aborts 4)
 set(code_races 66)
 
 set(ENV{TSAN_OPTIONS} "exitcode=66 halt_on_error=1")
+if(SUPPRESSIONS)
+  set(ENV{TSAN_OPTIONS} "$ENV{TSAN_OPTIONS} suppressions=${SUPPRESSIONS}")
+endif()
 execute_process(COMMAND "${PROGRAM}" "${SCENARIO}" RESULT_VARIABLE code OUTPUT_VARIABLE output ERROR_VARIABLE output)
 if(NOT DEFINED code_${EXPECTATION})
   message(FATAL_ERROR "unknown expectation '${EXPECTATION}'")
