@@ -5,6 +5,7 @@
 #include <algorithm>
 #include <cmath>
 
+#include "methods/running_estimates/persist_block.h"
 #include "methods/running_estimates/pieces.h"
 
 namespace adbo::detail {
@@ -86,12 +87,9 @@ void BlockPreconditioner::factor_damped() {
 void BlockPreconditioner::persist(StateArchive& archive) {
   std::vector<double> power(factors_->power.begin(), factors_->power.end());
   bool largest_is_old = largest_is_old_;
-  archive.sized(blocks_, power);
+  for (std::vector<double>& block : blocks_) persist_block(archive, block, block_size_);
+  archive.sized(power);
   archive(changed_, common_, damping_, largest_, largest_is_old);
-  const std::size_t numbers = block_size_ * block_size_;
-  for (const std::vector<double>& block : blocks_) {
-    archive.require(block.empty() || block.size() == numbers, "a curvature block of another size");
-  }
   archive.require(power.empty() || power.size() == block_size_, "a direction of another size");
   if (!archive.is_loading()) return;
   const bool any =

@@ -1,6 +1,7 @@
 #include "methods/running_estimates/data_contribution.h"
 
 #include "methods/running_estimates/curvature_form.h"
+#include "methods/running_estimates/persist_block.h"
 #include "methods/running_estimates/pieces.h"
 #include "protocol/vector_math.h"
 
@@ -36,10 +37,6 @@ void DataContribution::subtract_common_curvature(std::span<double> block) const 
   }
 }
 
-void DataContribution::persist(StateArchive& archive) {
-  archive.sized(block_);
-  archive.require(block_.empty() || block_.size() == block_size_ * block_size_,
-                  "a curvature block of another size");
-}
+void DataContribution::persist(StateArchive& archive) { persist_block(archive, block_, block_size_); }
 
 }  // namespace adbo::detail
