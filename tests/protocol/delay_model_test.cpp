@@ -17,9 +17,10 @@ TEST_CASE("delay grammar") {
   CHECK_FALSE(delay->none);
   CHECK(delay->mu == 3.5);
   CHECK(delay->sigma == 1);
-  for (const std::string bad : {"", "None", "lognormal", "lognormal:", "lognormal:3.5", "lognormal:3.5,",
-                                "lognormal:,1", "lognormal:3.5,-1", "lognormal:nan,1", "lognormal:inf,1",
-                                "lognormal:3.5,1,2", "lognormal:3.5, 1", "normal:0,1"}) {
+  for (const std::string bad :
+       {"", "None", "lognormal", "lognormal:", "lognormal:3.5", "lognormal:3.5,", "lognormal:,1",
+        "lognormal:3.5,-1", "lognormal:nan,1", "lognormal:inf,1", "lognormal:3.5,1,2", "lognormal:20.1,1",
+        "lognormal:999,1", "lognormal:3.5,20.1", "lognormal:3.5, 1", "normal:0,1"}) {
     CAPTURE(bad);
     CHECK_FALSE(parse_delay(bad));
   }

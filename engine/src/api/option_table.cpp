@@ -111,8 +111,11 @@ void add_asynchrony(TableBuilder& table) {
   table.choice({.name = "clock"}, choice_of<&Options::clock>(), {"real", "virtual"},
                "Whether answers arrive when they do, or in the order and at the time of the delay model "
                "(the same bits for any number of threads).");
-  table.text({.name = "delay", .unit = "milliseconds"}, &Options::delay, {"none", "lognormal:MU,SIGMA"},
-             "Injected delay of every answer: none, or exp(MU + SIGMA n) with n standard normal.");
+  table.text(
+      {.name = "delay", .unit = "milliseconds"}, &Options::delay,
+      {"none", "lognormal:MU,SIGMA (MU <= 20, 0 <= SIGMA <= 20)"},
+      "Injected delay of every answer: none, or exp(MU + SIGMA n) with n standard normal (MU and SIGMA at "
+      "most 20; no delay is longer than three years).");
   table.text({.name = "stragglers"}, &Options::stragglers, {"none", "K:FACTOR"},
              "The first K workers take FACTOR (more than 0) times the delay.");
   table.number({.name = "seed"}, &Options::seed, at_least(0), "Seed of every random draw of the run.");

@@ -30,6 +30,7 @@ std::optional<DelayDistribution> parse_delay(std::string_view text) {
   const auto mu = parse_number<double>(text.substr(0, comma));
   const auto sigma = parse_number<double>(text.substr(comma + 1));
   if (!mu || !sigma || *sigma < 0) return std::nullopt;
+  if (*mu > kLargestLogDelay || *sigma > kLargestLogDelay) return std::nullopt;
   return DelayDistribution{.none = false, .mu = *mu, .sigma = *sigma};
 }
 

@@ -18,7 +18,10 @@ struct DelayDistribution {
   double mu = 0;
   double sigma = 0;
 };
-/// "none" | "lognormal:MU,SIGMA" with finite numbers, SIGMA >= 0; nullopt for anything else.
+/// A median of exp(20) ms is five days. What is beyond is a slip of the pen, and draws would be cut.
+inline constexpr double kLargestLogDelay = 20;
+
+/// "none" | "lognormal:MU,SIGMA" with MU <= 20 and 0 <= SIGMA <= 20; nullopt for anything else.
 [[nodiscard]] std::optional<DelayDistribution> parse_delay(std::string_view text);
 
 /// The first `count` workers take `factor` times as long.
