@@ -40,7 +40,7 @@ void Progress::update(const TraceRecord& record, std::optional<double> test_accu
   if (mode_ == ProgressMode::kNone) return;
   record_ = record;
   is_stale_ = true;
-  if (test_accuracy) test_accuracy_ = test_accuracy;
+  if (test_accuracy) test_ = LastTest{.accuracy = *test_accuracy, .iteration = record.iteration};
   const Clock::time_point now = Clock::now();
   const Clock::duration interval =
       mode_ == ProgressMode::kBar ? Clock::duration(kBarInterval) : kLineInterval;
@@ -67,7 +67,10 @@ void Progress::draw() {
   if (std::isfinite(record_.upper_objective))
     text += fmt::format(", objective {:.5g}", record_.upper_objective);
   text += fmt::format(", {} cuts, slowest worker {} behind", record_.cuts, record_.max_staleness);
-  if (test_accuracy_) text += fmt::format(", test accuracy {:.4f}", *test_accuracy_);
+  if (test_) {
+    text += fmt::format(", test accuracy {:.4f}", test_->accuracy);
+    if (test_->iteration != record_.iteration) text += fmt::format(" at {}", test_->iteration);
+  }
   if (record_.iteration > 0 && record_.iteration < iterations_) {
     text += fmt::format(", {} left", time_text(eta_seconds(Clock::now())));
   }

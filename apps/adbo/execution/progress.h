@@ -32,7 +32,11 @@ class Progress {
   Clock::time_point start_ = Clock::now();
   Clock::time_point last_drawn_ = start_;
   TraceRecord record_;
-  std::optional<double> test_accuracy_;
+  struct LastTest {
+    double accuracy = 0;
+    std::int64_t iteration = 0;
+  };
+  std::optional<LastTest> test_;
   bool is_stale_ = false;  ///< record_ has not been drawn
 };
 
