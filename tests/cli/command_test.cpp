@@ -479,19 +479,61 @@ TEST_CASE("run: a signal stops in order, with the outputs written") {
   }
 }
 
+namespace {
+
+/// Measuring takes seconds, everything else hundredths of one.
+std::vector<std::string> measured_for_long(const Workspace& files, const std::string& out) {
+  const std::string rows = files.write("train.libsvm", libsvm_rows(8000, 40, 1, 5));
+  return {"clean", "--train",   rows,   "--workers", "4",    "--iterations",
+          "1",     "--corrupt", "0.4",  "--ridge",   "1e-9", "--measure-tolerance",
+          "1e-14", "--scale",   "none", "--out",     out};
+}
+
+}  // namespace
+
 TEST_CASE("run: a signal while results are measured is acknowledged, and the results are written") {
   const Workspace files;
-  const std::string rows = files.write("train.libsvm", libsvm_rows(20000, 60, 1));
-  // Re-trained to a gradient that double precision just reaches: measuring takes far longer than the run.
-  const std::vector<std::string> line{
-      "clean", "--train", rows,   "--workers",           "4",     "--iterations", "1",     "--corrupt",
-      "0.4",   "--ridge", "1e-6", "--measure-tolerance", "1e-12", "--out",        "result"};
-  const Outcome outcome = files.run_and_signal(line, SIGTERM, "result/upper.npy", 0);
-  INFO(outcome.err);
-  CHECK(outcome.code == 143);
-  CHECK(contains(outcome.err,
-                 "stopping as soon as the results are measured and written (a second signal ends "));
-  CHECK(Json::parse(files.read("result/summary.json"))["metrics"].contains("value_function"));
+  for (const bool in_full : {false, true}) {
+    const std::string out = in_full ? "full" : "given-up";
+    std::vector<std::string> line = measured_for_long(files, out);
+    if (in_full) line.insert(line.end(), {"--measure", "full"});
+    const Outcome outcome = files.run_and_signal(line, SIGTERM, out + "/upper.npy", 0);
+    INFO(outcome.err);
+    CHECK(outcome.code == 143);
+    CHECK(contains(outcome.err, "stopping as soon as the results are written (a second signal ends "));
+    const Json summary = Json::parse(files.read(out + "/summary.json"));
+    CHECK(summary["status"] == "iteration_limit");
+    CHECK(summary["measured"] == (in_full ? "full" : "quick"));
+    CHECK(summary["metrics"].contains("value_function") == in_full);
+    CHECK(contains(outcome.out, "Nothing was trained again (a signal came)") == !in_full);
+    CHECK(line_count(files.read(out + "/suspects.csv")) > 1);
+    if (in_full) continue;
+    // The run is over; what is gone on with is the measuring.
+    CHECK(summary["resumable"] == true);
+    const Outcome resumed = files.run({"resume", out});
+    INFO(resumed.err);
+    CHECK(resumed.code == 0);
+    const Json whole = Json::parse(files.read(out + "/summary.json"));
+    CHECK(whole["measured"] == "full");
+    CHECK(whole["iterations"] == summary["iterations"]);
+    CHECK_FALSE(whole.contains("resumable"));
+  }
+}
+
+TEST_CASE("run: the limit of time ends the measuring, unless that is asked for in full") {
+  const Workspace files;
+  for (const bool in_full : {false, true}) {
+    std::vector<std::string> line = measured_for_long(files, "result");
+    line.insert(line.end(), {"--time-limit", "0.5"});
+    if (in_full) line.insert(line.end(), {"--measure", "full"});
+    const Outcome outcome = files.run(line);
+    INFO(outcome.err);
+    REQUIRE(outcome.code == 0);
+    const Json summary = Json::parse(files.read("result/summary.json"));
+    CHECK(summary["measured"] == (in_full ? "full" : "quick"));
+    CHECK(summary.value("resumable", false) == !in_full);
+    CHECK(contains(outcome.out, "Nothing was trained again (the time limit was over)") == !in_full);
+  }
 }
 
 TEST_CASE("progress: lines on a pipe, nothing with --quiet, results on stdout alone") {
@@ -561,6 +603,25 @@ TEST_CASE("progress: an objective that was not measured is left out") {
   CHECK(contains(diverged.err, "iteration "));
   CHECK(!contains(diverged.err, "nan"));
   CHECK(!contains(diverged.err, "inf"));
+}
+
+TEST_CASE("progress: a test of an earlier iteration is told from one of this") {
+  const Workspace files;
+  const std::string train = files.write("train.libsvm", libsvm_rows(120, 5, 1));
+  const std::vector<std::string> line{"clean",     "--train",   train,   "--test", train,
+                                      "--workers", "2",         "--out", "result", "--iterations",
+                                      "10",        "--holdout", "0",     "--quiet"};
+  std::vector<std::string> shown(line.begin(), line.end() - 1);
+  const Outcome last = files.run(shown);
+  CHECK(contains(last.err, "iteration 10/10"));
+  CHECK(!contains(last.err, " at 10"));
+  // Stopped between two tests, or not: the last line says of which iteration its test is.
+  shown.insert(shown.end(),
+               {"--evaluate-every", "1000000", "--iterations", "100000000", "--time-limit", "0.3"});
+  shown.erase(shown.begin() + 9, shown.begin() + 11);
+  const Outcome stopped = files.run(shown);
+  INFO(stopped.err);
+  CHECK(contains(stopped.err, " at 0"));
 }
 
 TEST_CASE("results: those of an earlier run in the same folder do not stand beside the new ones") {

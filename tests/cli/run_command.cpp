@@ -6,6 +6,7 @@
 
 #include <algorithm>
 #include <chrono>
+#include <cmath>
 #include <csignal>
 #include <cstdint>
 #include <fstream>
@@ -109,14 +110,15 @@ Outcome Workspace::run_and_signal_after(const std::vector<std::string>& argument
   return finish(process);
 }
 
-std::string libsvm_rows(int rows, int columns, unsigned seed) {
+std::string libsvm_rows(int rows, int columns, unsigned seed, double decades) {
   std::mt19937_64 generator(seed);
   std::ostringstream text;
   for (int r = 0; r < rows; ++r) {
     const int label = r % 2 == 0 ? 1 : -1;
     text << label;
     for (int c = 1; c <= columns; ++c) {
-      text << ' ' << c << ':' << 2 * uniform(generator) - 1 + (c <= 2 ? 0.8 * label : 0.0);
+      const double value = 2 * uniform(generator) - 1 + (c <= 2 ? 0.8 * label : 0.0);
+      text << ' ' << c << ':' << value * std::pow(10, -decades * (c - 1) / columns);
     }
     text << '\n';
   }

@@ -42,8 +42,9 @@ class Workspace {
   std::filesystem::path folder_;
 };
 
-/// `rows` LIBSVM rows of two well separated classes (labels -1 and 1) and `columns` columns.
-[[nodiscard]] std::string libsvm_rows(int rows, int columns, unsigned seed);
+/// `rows` LIBSVM rows of two well separated classes (labels -1 and 1) and `columns` columns. Each column is
+/// `decades` / columns decades smaller than the one before: without scaling, fits then take long.
+[[nodiscard]] std::string libsvm_rows(int rows, int columns, unsigned seed, double decades = 0);
 /// IDX pictures of 4 x 4 bytes and their labels 0..2; class c is bright in row c of the picture.
 [[nodiscard]] std::string idx_images(int rows, unsigned seed);
 [[nodiscard]] std::string idx_labels(int rows);

@@ -277,6 +277,24 @@ TEST_CASE("cleaning measures: the same bits for any number of threads, baselines
   CHECK(another.test_loss_at_consensus == doctest::Approx(at_consensus.loss).epsilon(1e-12));
 }
 
+TEST_CASE("cleaning measures: given up within any of the fits") {
+  const CleaningFixture fixture;
+  const std::vector<double> upper = random_point(150, 7);
+  ResolveOptions options = fixture.options;
+  int asked = 0;
+  options.give_up = [&] { return ++asked < 0; };
+  const CleaningMeasures whole = adbo::measure_cleaning(fixture.input(upper), options);
+  CHECK(whole.value_function == adbo::measure_cleaning(fixture.input(upper), fixture.options).value_function);
+  const int evaluations = asked;
+  REQUIRE(evaluations > 20);
+  for (const int last : {0, 1, evaluations / 2, evaluations - 1}) {
+    asked = 0;
+    options.give_up = [&] { return asked++ == last; };
+    CHECK_THROWS_AS((void)adbo::measure_cleaning(fixture.input(upper), options), adbo::GivenUp);
+    CHECK(asked == last + 1);
+  }
+}
+
 TEST_CASE("cleaning measures: baselines fitted once give every measure to the last bit") {
   const CleaningFixture fixture;
   const std::vector<double> upper = random_point(150, 7), consensus = random_point(18, 9);

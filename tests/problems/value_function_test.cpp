@@ -48,6 +48,24 @@ TEST_CASE("value function: the closed form of the quadratic family") {
   }
 }
 
+TEST_CASE("value function: given up before the evaluation that is asked about") {
+  adbo::QuadraticInstance instance = adbo::make_quadratic({.condition = 100});
+  int asked = 0;
+  ResolveOptions options{.gradient_tolerance = 1e-11, .threads = 2};
+  options.give_up = [&] { return ++asked > 3; };
+  CHECK_THROWS_AS((void)value_function(instance.problem, instance.upper_solution, {}, options),
+                  adbo::GivenUp);
+  CHECK(asked == 4);
+
+  // Asking changes no bit.
+  options.give_up = [] { return false; };
+  const ValueFunction asked_in_vain = value_function(instance.problem, instance.upper_solution, {}, options);
+  options.give_up = nullptr;
+  const ValueFunction plain = value_function(instance.problem, instance.upper_solution, {}, options);
+  CHECK(asked_in_vain.upper_objective == plain.upper_objective);
+  CHECK(asked_in_vain.lower == plain.lower);
+}
+
 TEST_CASE("value function: the start decides how long it takes, not what is found") {
   adbo::QuadraticInstance instance = adbo::make_quadratic({.condition = 100});
   const ResolveOptions options{.gradient_tolerance = 1e-10};

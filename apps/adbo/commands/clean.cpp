@@ -34,7 +34,6 @@ struct CleaningTask {
   Corruption corruption;                   ///< empty lists unless the run made one
   ResolveOptions resolve;
   DeliverRule deliver = DeliverRule::kTrimmed;
-  MeasureDepth depth = MeasureDepth::kFull;
   CleaningFacts facts;
   std::optional<CleaningBaselines> baselines;  ///< once they are needed
 };
@@ -78,18 +77,19 @@ CleaningMeasuresInput measures_input(const CleaningTask& task) {
   return input;
 }
 
-const CleaningBaselines& baselines_of(CleaningTask& task) {
-  if (!task.baselines) task.baselines = fit_cleaning_baselines(measures_input(task), task.resolve);
+const CleaningBaselines& baselines_of(CleaningTask& task, const ResolveOptions& resolve) {
+  if (!task.baselines) task.baselines = fit_cleaning_baselines(measures_input(task), resolve);
   return *task.baselines;
 }
 
-CleaningMeasures measure(CleaningTask& task, const State& state) {
+CleaningMeasures measure(CleaningTask& task, const State& state, const MeasureRequest& request) {
+  const ResolveOptions resolve = request.bounded(task.resolve);
   CleaningMeasuresInput input = measures_input(task);
   input.upper = state.upper;
   input.lower_consensus = state.lower;
-  input.depth = task.depth;
-  if (task.depth == MeasureDepth::kFull) input.baselines = &baselines_of(task);
-  return measure_cleaning(input, task.resolve);
+  input.depth = request.depth;
+  if (request.depth == MeasureDepth::kFull) input.baselines = &baselines_of(task, resolve);
+  return measure_cleaning(input, resolve);
 }
 
 Metrics metrics_of(const CleaningMeasures& m) {
@@ -136,14 +136,17 @@ std::string suspects_sentence(const CleaningMeasures& measures) {
   return fmt::format("{} of {} training rows are suspect (suspects.csv).", count_marks(marks), marks.size());
 }
 
-Findings conclude(CleaningTask& task, const State& state, const OutputFolder& folder) {
+Findings conclude(CleaningTask& task, const State& state, const OutputFolder& folder,
+                  const MeasureRequest& request) {
   const auto begin = std::chrono::steady_clock::now();
-  const CleaningMeasures measures = measure(task, state);
+  const CleaningMeasures measures = measure(task, state, request);
   Findings findings;
   findings.measure_seconds = std::chrono::duration<double>(std::chrono::steady_clock::now() - begin).count();
   write_files(task, state, measures, folder);
   findings.metrics = metrics_of(measures);
-  findings.words = cleaning_words(measures, task.facts);
+  CleaningFacts facts = task.facts;
+  facts.why_quick = request.why_quick;
+  findings.words = cleaning_words(measures, facts);
   const std::string guess = guess_words(measures.test_accuracy_delivered, task.data.test.labels);
   if (!guess.empty()) findings.words.push_back(guess);
   findings.words.push_back(suspects_sentence(measures));
@@ -163,7 +166,7 @@ double test_accuracy(const CleaningTask& task, std::span<const double> model) {
 }
 
 std::vector<Baseline> make_baselines(CleaningTask& task) {
-  const CleaningBaselines& fits = baselines_of(task);
+  const CleaningBaselines& fits = baselines_of(task, task.resolve);
   const double accuracy = test_accuracy(task, fits.validation_only);
   return {{.name = "plain",
            .seconds = fits.plain_seconds,
@@ -223,9 +226,8 @@ PreparedTask prepare_cleaning(Settings& settings, LoadedData data, const Console
   task->settings = {data.classes(), settings.task().ridge, settings.task().shard_weights};
   task->resolve = resolve_options(settings, kAutomaticTolerance);
   task->deliver = settings.task().deliver;
-  task->depth = settings.task().measure;
-  task->facts = {!data.validation.has_value(), task->depth == MeasureDepth::kFull,
-                 task->resolve.gradient_tolerance};
+  task->facts.validation_from_train = !data.validation.has_value();
+  task->facts.tolerance = task->resolve.gradient_tolerance;
   task->start = start_of(*task, io::column_count(data.train), settings);
   list_training_rows(*task, rows, data.train);
   const std::vector<std::int32_t> labels = corrupted_labels(*task, rows, data.train, settings);

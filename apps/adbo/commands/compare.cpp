@@ -257,7 +257,7 @@ class ComparisonRun {
       if (baseline.state) {
         const OutputFolder own(folder().file(run.folder));
         own.create();
-        const Findings findings = task.conclude(*baseline.state, own);
+        const Findings findings = task.conclude(*baseline.state, own, {});
         add_measures(run, findings.metrics);
         run.note = findings.no_value;
         io::write_file(own.file("summary.json"), json_text(baseline_json(table_.problem, baseline.name,

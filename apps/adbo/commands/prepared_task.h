@@ -9,6 +9,7 @@
 #include <utility>
 #include <vector>
 
+#include "adbo/measures.h"
 #include "adbo/problem.h"
 #include "execution/run_observer.h"
 #include "output/output_folder.h"
@@ -21,6 +22,19 @@ namespace adbo::app {
 struct State {
   std::vector<double> upper;  ///< [n]
   std::vector<double> lower;  ///< [m]
+};
+
+/// How far a state is to be measured.
+struct MeasureRequest {
+  MeasureDepth depth = MeasureDepth::kFull;
+  std::function<bool()> give_up{};  ///< of kFull, as in ResolveOptions
+  std::string why_quick{};          ///< of kQuick, for people: "measure = quick"
+
+  /// The same re-solves, given up when this request says so.
+  [[nodiscard]] ResolveOptions bounded(ResolveOptions options) const {
+    options.give_up = give_up;
+    return options;
+  }
 };
 
 /// What came out of measuring a state.
@@ -52,14 +66,15 @@ struct PreparedTask {
   std::string digest;
   /// What the iterates depend on besides the engine's options: settings and checksums, for checkpoints.
   std::vector<std::pair<std::string, std::string>> identity;
-  /// Measures a state and writes the files that are the task's own.
-  std::function<Findings(const State&, const OutputFolder&)> conclude;
+  /// Measures a state and writes the files that are the task's own. GivenUp, before anything is written,
+  /// where the request says so.
+  std::function<Findings(const State&, const OutputFolder&, const MeasureRequest&)> conclude;
   std::function<std::vector<Baseline>()> make_baselines;
 };
 
 /// Makes the functions of `prepared` from those of a kind of task: make_problem(task, shards),
-/// make_measures(shared task, settings), conclude(task, state, folder) and make_baselines(task), found beside
-/// the type. The task lives as long as any of them.
+/// make_measures(shared task, settings), conclude(task, state, folder, request) and make_baselines(task),
+/// found beside the type. The task lives as long as any of them.
 template <class Task>
 void serve(PreparedTask& prepared, const std::shared_ptr<Task>& task) {
   prepared.make_problem = [task] { return make_problem(*task, task->data.learning); };
@@ -67,8 +82,8 @@ void serve(PreparedTask& prepared, const std::shared_ptr<Task>& task) {
     prepared.with_held_out = [task] { return make_problem(*task, task->data.shards); };
   }
   prepared.make_measures = [task](const Settings& given) { return make_measures(task, given); };
-  prepared.conclude = [task](const State& state, const OutputFolder& folder) {
-    return conclude(*task, state, folder);
+  prepared.conclude = [task](const State& state, const OutputFolder& folder, const MeasureRequest& request) {
+    return conclude(*task, state, folder, request);
   };
   prepared.make_baselines = [task] { return make_baselines(*task); };
 }

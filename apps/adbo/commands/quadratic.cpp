@@ -38,12 +38,13 @@ double largest_distance(std::span<const double> first, std::span<const double> s
   return distance;
 }
 
-Findings conclude(const Solution& solution, const ResolveOptions& resolve, MeasureDepth measure,
+Findings conclude(const Solution& solution, const ResolveOptions& automatic, const MeasureRequest& request,
                   Problem problem, const State& state) {
   Findings findings;
   findings.metrics = {{"value_function_optimum", solution.value},
                       {"upper_distance_max", largest_distance(solution.upper, state.upper)}};
-  if (measure == MeasureDepth::kQuick) return findings;
+  if (request.depth == MeasureDepth::kQuick) return findings;
+  const ResolveOptions resolve = request.bounded(automatic);
   const std::vector<double> zeros(problem.upper_dim());
   const ValueFunction start = value_function(problem, zeros, {}, resolve);
   const ValueFunction end = value_function(problem, state.upper, {}, resolve);
@@ -64,9 +65,9 @@ PreparedTask prepare_quadratic(const Settings& settings) {
   prepared.make_problem = [quadratic] { return make_quadratic(quadratic).problem; };
   prepared.make_measures = [](const Settings&) { return RunMeasures{}; };
   prepared.data = {{"upper_dim", settings.task().upper_dim}, {"lower_dim", settings.task().lower_dim}};
-  const MeasureDepth measure = settings.task().measure;
-  prepared.conclude = [solution, resolve, measure, quadratic](const State& state, const OutputFolder&) {
-    return conclude(solution, resolve, measure, make_quadratic(quadratic).problem, state);
+  prepared.conclude = [solution, resolve, quadratic](const State& state, const OutputFolder&,
+                                                     const MeasureRequest& request) {
+    return conclude(solution, resolve, request, make_quadratic(quadratic).problem, state);
   };
   return prepared;
 }

@@ -37,9 +37,7 @@ bool has_more_iterations(const Json& summary, const Settings& settings) {
 
 /// Whether the run was judged quickly and is now to be judged in full.
 bool has_more_to_measure(const Json& summary, const Settings& settings) {
-  const Json::json_pointer measure("/config/measure/value");
-  return summary.contains(measure) && summary[measure] == "quick" &&
-         settings.task().measure == MeasureDepth::kFull;
+  return summary.value("measured", "") == "quick" && settings.task().measure != MeasureRule::kQuick;
 }
 
 ExitCode resume_comparison(const SavedRun& saved, const std::string& folder,

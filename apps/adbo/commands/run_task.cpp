@@ -8,6 +8,7 @@
 #include <stdexcept>
 #include <utility>
 
+#include "commands/measure_result.h"
 #include "execution/arrival_file.h"
 #include "execution/run_journal.h"
 #include "execution/run_solver.h"
@@ -22,12 +23,6 @@
 
 namespace adbo::app {
 namespace {
-
-using SteadyTime = std::chrono::steady_clock::time_point;
-
-double seconds_since(SteadyTime begun) {
-  return std::chrono::duration<double>(std::chrono::steady_clock::now() - begun).count();
-}
 
 void refuse_invalid(const Status& status) {
   if (status.ok()) return;
@@ -74,7 +69,7 @@ bool is_to_have_more(const RunOutcome& first, const Settings& settings) {
 }
 
 RunOutcome run(const PreparedTask& task, const Settings& settings, const RunJournal& journal,
-               SteadyTime begun, StopSignal& stop, const Console& console) {
+               const CommandEnd& end, StopSignal& stop, const Console& console) {
   Problem problem = identified(task.make_problem(), task);
   refuse_invalid(problem.validate());
   refuse_other_recording(problem, settings);
@@ -90,12 +85,12 @@ RunOutcome run(const PreparedTask& task, const Settings& settings, const RunJour
   RunOutcome outcome = chosen ? std::move(*chosen)
                               : run_solver(problem, settings, measures,
                                            with_arrivals(journal.first_run(), settings, journal, ""),
-                                           seconds_since(begun), stop, console);
+                                           end.seconds(), stop, console);
   if (outcome.result.status.ok() && may_refit && is_refit_due(outcome)) {
     if (!chosen) journal.keep_chosen(outcome, problem.identity());
     Problem whole = identified(task.with_held_out(), task);
     refit(whole, settings, measures, with_arrivals(journal.second_run(), settings, journal, "_refit"),
-          seconds_since(begun), stop, console, outcome);
+          end.seconds(), stop, console, outcome);
   }
   refuse_invalid(outcome.result.status);
   return outcome;
@@ -103,14 +98,16 @@ RunOutcome run(const PreparedTask& task, const Settings& settings, const RunJour
 
 /// The summary, for programs and for people.
 void write_summary(FinishedRun& run, const PreparedTask& task, const Settings& settings,
-                   const Findings& findings, const RunJournal& journal) {
+                   const MeasuredResult& measured, const RunJournal& journal) {
   const OutputFolder& folder = journal.folder();
+  const Findings& findings = measured.findings;
   RunFacts facts{.settings = &settings,
                  .summary = &run.summary,
                  .held_out = run.held_out,
                  .metrics = run.metrics,
                  .read_seconds = task.read_seconds,
                  .measure_seconds = findings.measure_seconds,
+                 .measured = measured.depth,
                  .is_resumable = run.is_resumable,
                  .words = run_words(run.summary, settings.options().method, run.held_out),
                  .data = task.data};
@@ -159,25 +156,27 @@ void refuse_invalid_options(const Settings& settings) {
 }
 
 FinishedRun run_task(const PreparedTask& task, const Settings& settings, const RunJournal& journal,
-                     SteadyTime begun, StopSignal& stop, const Console& console) {
+                     std::chrono::steady_clock::time_point begun, StopSignal& stop, const Console& console) {
   const OutputFolder& folder = journal.folder();
-  RunOutcome outcome = run(task, settings, journal, begun, stop, console);
+  const CommandEnd end(stop, begun, settings.options().time_limit_seconds);
+  RunOutcome outcome = run(task, settings, journal, end, stop, console);
   const State state{std::move(outcome.result.upper), std::move(outcome.result.lower)};
   write_upper(folder.file("upper.npy"), state.upper);
   const bool was_signalled = stop.received() != 0;
-  if (was_signalled)
-    console.note("stopped; measuring and writing the results (a second signal ends at once)");
-  console.progress("measuring what the result is worth");
-  Findings findings = task.conclude(state, folder);
-  FinishedRun finished{.summary = std::move(outcome.result.summary),
-                       .held_out = std::move(outcome.held_out),
-                       .metrics = std::move(findings.metrics),
-                       .best = outcome.best,
-                       .is_resumable = journal.is_resumable(outcome.was_interrupted, was_signalled),
-                       .no_value = std::move(findings.no_value),
-                       .json = {},
-                       .text = {}};
-  write_summary(finished, task, settings, findings, journal);
+  if (was_signalled) console.note("stopped; writing the results (a second signal ends at once)");
+  // What is compared is measured alike, however long it takes.
+  const MeasureRule rule = journal.is_part() ? MeasureRule::kFull : settings.task().measure;
+  MeasuredResult measured = measure_result(task, state, folder, rule, end, console);
+  FinishedRun finished{
+      .summary = std::move(outcome.result.summary),
+      .held_out = std::move(outcome.held_out),
+      .metrics = std::move(measured.findings.metrics),
+      .best = outcome.best,
+      .is_resumable = journal.is_resumable(outcome.was_interrupted || measured.was_given_up, was_signalled),
+      .no_value = std::move(measured.findings.no_value),
+      .json = {},
+      .text = {}};
+  write_summary(finished, task, settings, measured, journal);
   return finished;
 }
 

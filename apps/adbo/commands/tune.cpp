@@ -28,7 +28,6 @@ struct TuningTask {
   UpperBounds bounds;
   StartPoint start;
   ResolveOptions resolve;
-  MeasureDepth measure = MeasureDepth::kFull;
   std::optional<ValueFunction> at_start;  ///< once it is needed
 };
 
@@ -115,26 +114,31 @@ std::vector<double> start_within_bounds(const Problem& problem) {
 }
 
 /// A value function is the mean over all validation rows, held-out ones included.
-const ValueFunction& value_at_start(TuningTask& task, Problem& whole) {
-  if (!task.at_start) task.at_start = value_function(whole, start_within_bounds(whole), {}, task.resolve);
+const ValueFunction& value_at_start(TuningTask& task, Problem& whole, const ResolveOptions& resolve) {
+  if (!task.at_start) task.at_start = value_function(whole, start_within_bounds(whole), {}, resolve);
   return *task.at_start;
 }
 
 /// Without a re-solve.
-Findings conclude_quickly(const TuningTask& task, const State& state, const OutputFolder& folder) {
+Findings conclude_quickly(const TuningTask& task, const State& state, const OutputFolder& folder,
+                          std::string_view why) {
   const ModelScore score = test_of(task, state.lower);
   write_files(task, state, state.lower, folder);
   return {.metrics = {{"test_accuracy_at_consensus", score.accuracy}, {"test_loss_at_consensus", score.loss}},
-          .words = {quick_words()},
+          .words = {quick_words(why)},
           .no_value = {}};
 }
 
-Findings conclude(TuningTask& task, const State& state, const OutputFolder& folder) {
-  if (task.measure == MeasureDepth::kQuick) return conclude_quickly(task, state, folder);
+Findings conclude(TuningTask& task, const State& state, const OutputFolder& folder,
+                  const MeasureRequest& request) {
+  if (request.depth == MeasureDepth::kQuick) {
+    return conclude_quickly(task, state, folder, request.why_quick);
+  }
+  const ResolveOptions resolve = request.bounded(task.resolve);
   Problem whole = make_problem(task, task.data.shards);
   const bool start_is_new = !task.at_start;
-  const ValueFunction& start = value_at_start(task, whole);
-  const ValueFunction end = value_function(whole, state.upper, {}, task.resolve);
+  const ValueFunction& start = value_at_start(task, whole, resolve);
+  const ValueFunction end = value_function(whole, state.upper, {}, resolve);
   const ModelScore start_score = test_of(task, start), end_score = test_of(task, end);
   const ModelScore consensus_score = test_of(task, state.lower);
   Findings findings;
@@ -162,7 +166,7 @@ Findings conclude(TuningTask& task, const State& state, const OutputFolder& fold
 
 std::vector<Baseline> make_baselines(TuningTask& task) {
   Problem whole = make_problem(task, task.data.shards);
-  const ValueFunction& start = value_at_start(task, whole);
+  const ValueFunction& start = value_at_start(task, whole, task.resolve);
   return {{.name = "plain",
            .seconds = start.seconds,
            .state = State{start_within_bounds(whole), start.lower},
@@ -216,7 +220,6 @@ PreparedTask prepare_tuning(Settings& settings, LoadedData data, const Console& 
   task->settings = tuning_settings(settings.task(), data.classes());
   task->bounds = settings.task().bounds;
   task->resolve = resolve_options(settings, kAutomaticTolerance);
-  task->measure = settings.task().measure;
   io::Digest digest = split_digest(settings, data, rows, labels);
   task->data = make_task_data<TuningShard>(settings, std::move(data), rows, labels, console);
   task->start = start_of(*task, settings);

@@ -50,6 +50,8 @@ class RunJournal {
   [[nodiscard]] bool is_resumable(bool was_interrupted, bool by_signal) const {
     return was_interrupted && (by_signal || !is_part_);
   }
+  /// Of a comparison.
+  [[nodiscard]] bool is_part() const { return is_part_; }
   [[nodiscard]] bool is_resumed() const { return is_resumed_; }
 
  private:

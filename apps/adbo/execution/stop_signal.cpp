@@ -19,7 +19,7 @@ static_assert(std::atomic<Solver*>::is_always_lock_free && std::atomic<int>::is_
               std::atomic<bool>::is_always_lock_free);
 
 constexpr std::string_view kAcknowledgement =
-    "adbo: stopping as soon as the results are measured and written (a second signal ends at once)\n";
+    "adbo: stopping as soon as the results are written (a second signal ends at once)\n";
 
 extern "C" void on_stop_signal(int signal) {
   int none = 0;

@@ -150,6 +150,7 @@ Json summary_json(const RunFacts& facts) {
   put(json, "virtual_seconds", summary.virtual_seconds);
   put(json, "barrier_virtual_seconds", summary.barrier_virtual_seconds);
   if (facts.read_seconds > 0) put(json, "read_seconds", facts.read_seconds);
+  json["measured"] = facts.measured == MeasureDepth::kFull ? "full" : "quick";
   put(json, "measure_seconds", facts.measure_seconds);
   json["workers"] = summary.num_workers;
   json["active_workers"] = summary.active_workers;

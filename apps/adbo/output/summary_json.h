@@ -7,6 +7,7 @@
 #include <utility>
 #include <vector>
 
+#include "adbo/measures.h"
 #include "adbo/summary.h"
 #include "io/table.h"
 #include "output/held_out_facts.h"
@@ -27,6 +28,7 @@ struct RunFacts {
   Metrics metrics;
   double read_seconds = 0;  ///< 0: nothing was read
   double measure_seconds = 0;
+  MeasureDepth measured = MeasureDepth::kFull;
   bool is_resumable = false;  ///< it was interrupted, and `adbo resume` goes on with it
   std::vector<std::string> words;
   Json data;

@@ -207,8 +207,8 @@ Words cleaning_words(const CleaningMeasures& measures, const CleaningFacts& fact
         "The validation rows were taken from the training file: their labels are trusted as they stand and "
         "are not judged.");
   }
-  if (!facts.is_full) {
-    words.push_back(quick_words());
+  if (!facts.why_quick.empty()) {
+    words.push_back(quick_words(facts.why_quick));
     return words;
   }
   add_comparison_with_alternatives(words, measures);
@@ -244,9 +244,12 @@ std::string guess_words(double accuracy, std::span<const std::int32_t> test_labe
       accuracy, share);
 }
 
-std::string quick_words() {
-  return "Nothing was trained again (measure = quick): model and verdicts are those of the run's own lower "
-         "variable, and what the run is worth was not measured.";
+std::string quick_words(std::string_view why) {
+  return fmt::format(
+      "Nothing was trained again ({}): model and verdicts are those of the run's own lower variable, and "
+      "what "
+      "the run is worth was not measured.",
+      why);
 }
 
 std::string trouble_words(const ValueFunction& at, std::string_view where) {

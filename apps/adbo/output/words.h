@@ -31,8 +31,8 @@ inline constexpr double kLeastEffectiveShare = 0.1;
 
 struct CleaningFacts {
   bool validation_from_train = false;  ///< the trusted rows are part of --train
-  bool is_full = true;                 ///< with re-trained models
   double tolerance = 0;                ///< of the re-solves
+  std::string why_quick{};             ///< why no model was re-trained; empty: they were
 };
 /// Whether cleaning was worth it, compared with the simple alternatives.
 [[nodiscard]] std::vector<std::string> cleaning_words(const CleaningMeasures& measures,
@@ -47,8 +47,8 @@ struct CleaningFacts {
 /// others, and where no accuracy applies (NaN).
 [[nodiscard]] std::string guess_words(double accuracy, std::span<const std::int32_t> test_labels);
 
-/// What a run says whose lower level was not re-solved.
-[[nodiscard]] std::string quick_words();
+/// What a run says whose lower level was not re-solved, and why that is.
+[[nodiscard]] std::string quick_words(std::string_view why);
 
 /// Why there is no value function, as tuning_words() says it; nothing where there is one.
 [[nodiscard]] std::string trouble_words(const ValueFunction& at, std::string_view where);

@@ -110,7 +110,7 @@ void check_execution(const Settings& settings) {
 
 void check_measures(const Settings& settings) {
   const TaskSettings& task = settings.task();
-  if (task.measure == MeasureDepth::kFull) return;
+  if (task.measure != MeasureRule::kQuick) return;
   refuse_while(settings, true, "with measure = quick", {"deliver"});
   refuse_while(settings, task.resolve_every == 0, "with measure = quick",
                {"measure_tolerance", "measure_evaluations"});

@@ -307,9 +307,10 @@ void add_measures(TaskTable& table) {
   using Task = TaskSettings;
   table.group("Measures");
   table.choice(
-      "measure", kAllProblems, &Task::measure, {"full", "quick"},
+      "measure", kAllProblems, &Task::measure, {"auto", "full", "quick"},
       "full: the lower level is re-solved at the end, and for clean a model to be delivered is trained. "
-      "quick: neither; what is delivered is the run's own model, and what needs more is absent.");
+      "quick: neither; what is delivered is the run's own model, and what needs more is absent. auto: full, "
+      "unless the limit of time or a signal comes first; then quick.");
   table.choice("deliver", kClean, &Task::deliver, {"trimmed", "weighted"},
                "The delivered model learns from the validation rows and from the training rows that the "
                "re-trained and the plain model together do not find suspect (trimmed), or from all with "

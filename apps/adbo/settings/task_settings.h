@@ -4,7 +4,6 @@
 #include <cstdint>
 #include <string>
 
-#include "adbo/measures.h"
 #include "adbo/problems/hyper_cleaning.h"
 #include "adbo/problems/regularization_tuning.h"
 #include "io/csv.h"
@@ -34,6 +33,9 @@ struct UpperBounds {
   BoundsRule rule = BoundsRule::kAuto;
   double lowest = 0, highest = 0;  ///< of kGiven
 };
+/// How far the result is measured at the end. kAuto: to the end, unless the limit of time or a signal comes
+/// before; then kQuick.
+enum class MeasureRule { kAuto, kFull, kQuick };
 enum class ProgressMode { kAuto, kBar, kLines, kNone };
 
 struct TaskSettings {
@@ -77,7 +79,7 @@ struct TaskSettings {
   double heterogeneity = 1;
 
   // Measures
-  MeasureDepth measure = MeasureDepth::kFull;
+  MeasureRule measure = MeasureRule::kAuto;
   DeliverRule deliver = DeliverRule::kTrimmed;
   double measure_tolerance = 0;
   std::int64_t measure_evaluations = 2000;

@@ -2,7 +2,9 @@
 // Honest measures: what an upper variable is really worth, whatever the method that found it.
 
 #include <cstdint>
+#include <functional>
 #include <span>
+#include <stdexcept>
 #include <string_view>
 #include <vector>
 
@@ -14,11 +16,19 @@ namespace adbo {
 /// variable alone, which costs next to nothing and leaves out what needs another model.
 enum class MeasureDepth { kFull, kQuick };
 
+/// What a measure throws whose ResolveOptions::give_up ended it.
+class GivenUp : public std::runtime_error {
+ public:
+  GivenUp() : std::runtime_error("a measure was given up before it was done") {}
+};
+
 /// How far, and with how many threads, a lower level is re-solved.
 struct ResolveOptions {
   double gradient_tolerance = 1e-8;  ///< on the Euclidean norm of the gradient of (1/N) sum_i g_i
   std::int64_t max_evaluations = 2000;
   std::int64_t threads = 0;  ///< 0: all processors
+  /// Asked before every evaluation, on the calling thread: true ends the measure by GivenUp. Empty: never.
+  std::function<bool()> give_up{};
 };
 
 struct ValueFunction {
@@ -36,8 +46,8 @@ struct ValueFunction {
 /// objective there. The same bits for any number of threads.
 ///
 /// Where the lower level turns out unbounded there is no y*: the upper objective is NaN and the lower one
-/// -infinity. Throws std::invalid_argument when the problem is not valid or a size is wrong, and whatever an
-/// objective throws.
+/// -infinity. Throws std::invalid_argument when the problem is not valid or a size is wrong, GivenUp, and
+/// whatever an objective throws.
 [[nodiscard]] ValueFunction value_function(Problem& problem, std::span<const double> upper,
                                            std::span<const double> lower_start,
                                            const ResolveOptions& options);

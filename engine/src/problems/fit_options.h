@@ -17,4 +17,9 @@ inline kernels::FitOptions fit_options(const ResolveOptions& options) {
   return result;
 }
 
+/// Before an evaluation.
+inline void throw_if_given_up(const ResolveOptions& options) {
+  if (options.give_up && options.give_up()) throw GivenUp();
+}
+
 }  // namespace adbo::detail

@@ -21,10 +21,11 @@ namespace {
 class RidgeSoftmax {
  public:
   RidgeSoftmax(detail::Executor& executor, std::span<const detail::WeightedLoss> parts, double ridge,
-               std::size_t dimension)
-      : parts_(parts), ridge_(ridge), sum_(executor, parts.size(), dimension) {}
+               std::size_t dimension, const ResolveOptions& options)
+      : parts_(parts), ridge_(ridge), options_(options), sum_(executor, parts.size(), dimension) {}
 
   double value_and_gradient(std::span<const double> w, std::span<double> gradient) {
+    detail::throw_if_given_up(options_);
     const double loss = sum_(
         [&](std::size_t p, std::span<double> out) {
           return parts_[p].loss->gradient(w, parts_[p].weights, parts_[p].scale, out);
@@ -39,6 +40,7 @@ class RidgeSoftmax {
   }
 
   void hessian_product(std::span<const double> w, std::span<const double> u, std::span<double> out) {
+    detail::throw_if_given_up(options_);
     sum_(
         [&](std::size_t p, std::span<double> product) {
           parts_[p].loss->hessian_product(w, parts_[p].weights, parts_[p].scale, u, product);
@@ -51,6 +53,7 @@ class RidgeSoftmax {
  private:
   std::span<const detail::WeightedLoss> parts_;
   double ridge_;
+  const ResolveOptions& options_;
   detail::OrderedSum sum_;
 };
 
@@ -92,7 +95,7 @@ ModelFit detail::fit_weighted_losses(Executor& executor, std::span<const Weighte
   result.model.assign(start.begin(), start.end());
   result.model.resize(dimension);
 
-  RidgeSoftmax objective(executor, parts, ridge, dimension);
+  RidgeSoftmax objective(executor, parts, ridge, dimension, options);
   const kernels::FitResult fit = kernels::fit(
       result.model,
       [&](std::span<const double> w, std::span<double> gradient) {

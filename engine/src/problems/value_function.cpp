@@ -21,11 +21,13 @@ namespace {
 /// The means over the workers of their objectives at a fixed upper variable.
 class PooledProblem {
  public:
-  PooledProblem(Problem& problem, std::span<const double> upper, detail::Executor& executor)
+  PooledProblem(Problem& problem, std::span<const double> upper, detail::Executor& executor,
+                const ResolveOptions& options)
       : problem_(problem),
         upper_(upper),
         mean_factor_(1.0 / static_cast<double>(problem.num_workers())),
         executor_(executor),
+        options_(options),
         sum_(executor, problem.num_workers(), problem.lower_dim()) {}
 
   /// (1/N) sum_i g_i(x, y) and its gradient.
@@ -79,6 +81,7 @@ class PooledProblem {
   double mean(const detail::OrderedSum::Part& part, std::span<double> out) { return mean(part, out, sum_); }
 
   double mean(const detail::OrderedSum::Part& part, std::span<double> out, detail::OrderedSum& sum) const {
+    detail::throw_if_given_up(options_);
     const double total = sum(part, out);
     for (double& entry : out) entry *= mean_factor_;
     return total * mean_factor_;
@@ -88,6 +91,7 @@ class PooledProblem {
   std::span<const double> upper_;
   double mean_factor_;
   detail::Executor& executor_;
+  const ResolveOptions& options_;
   detail::OrderedSum sum_;
   std::optional<detail::OrderedSum> hessian_sum_;
 };
@@ -160,7 +164,7 @@ ValueFunction value_function(Problem& problem, std::span<const double> upper,
   const auto begin = std::chrono::steady_clock::now();
   const std::unique_ptr<detail::Executor> executor =
       detail::make_measure_executor(options.threads, problem.num_workers());
-  PooledProblem pooled(problem, upper, *executor);
+  PooledProblem pooled(problem, upper, *executor, options);
 
   ValueFunction result;
   result.lower.assign(lower_start.begin(), lower_start.end());

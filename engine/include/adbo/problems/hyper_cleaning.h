@@ -61,7 +61,8 @@ struct ModelFit {
   double seconds = 0;
 };
 /// Starts at `start` [classes * features] (zeros when empty). Parallel over the parts, the same bits for any
-/// number of threads. Throws std::invalid_argument when the parts, weights or start do not fit together.
+/// number of threads. Throws std::invalid_argument when the parts, weights or start do not fit together, and
+/// GivenUp.
 [[nodiscard]] ModelFit fit_softmax(const std::vector<WeightedRows>& parts, int classes, double ridge,
                                    std::span<const double> start, const ResolveOptions& options);
 
@@ -160,7 +161,7 @@ struct CleaningMeasuresInput {
                                                        const ResolveOptions& options);
 /// The same bits for any number of threads, with baselines given or fitted: these do not depend on `upper` or
 /// `lower_consensus`, so that they are equal for all methods compared on the same data. Throws
-/// std::invalid_argument when the input does not fit together.
+/// std::invalid_argument when the input does not fit together, and GivenUp.
 [[nodiscard]] CleaningMeasures measure_cleaning(const CleaningMeasuresInput& input,
                                                 const ResolveOptions& options);
 
