@@ -46,6 +46,7 @@ int main(int argc, char** argv) {
   occupy_standard_streams();
   std::ios::sync_with_stdio(false);
   std::signal(SIGPIPE, SIG_IGN);  // a reader that went away is an error to report, not a silent end
+  std::signal(SIGXFSZ, SIG_IGN);  // and so is a file that may not become that large
   adbo::app::Console console(std::cout, std::cerr, isatty(STDERR_FILENO) != 0);
   ThreadLimit limit;
   const adbo::app::Environment environment{console, [&limit](std::int64_t threads) { limit.set(threads); }};

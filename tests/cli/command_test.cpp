@@ -672,6 +672,22 @@ TEST_CASE("results: a reader that goes away is exit code 8 and a message, the fi
   CHECK(Json::accept(files.read("result/summary.json")));
 }
 
+TEST_CASE("results: a limit on the size of files is exit code 8 and names the file") {
+  const Workspace files;
+  const std::string line = "ulimit -f 2; " + std::string(ADBO_COMMAND) +
+                           " clean --iterations 9 --checkpoint-every 3 --workers 3 --train " +
+                           files.write("train.libsvm", libsvm_rows(400, 5, 1)) + " --out " +
+                           files.path("result") + " 2>" + files.path("messages") + " >" + files.path("out");
+  const int status = std::system(line.c_str());
+  INFO(files.read("messages"));
+  CHECK(WIFEXITED(status));
+  CHECK(WEXITSTATUS(status) == 8);
+  CHECK(contains(files.read("messages"), "cannot be written: File too large"));
+  for (const auto& entry : std::filesystem::directory_iterator(files.path("result"))) {
+    CHECK_FALSE(contains(entry.path().string(), ".partial-"));
+  }
+}
+
 TEST_CASE("results: a stream that the caller closed is no result file") {
   const Workspace files;
   const std::string command = std::string(ADBO_COMMAND) + " tune --iterations 2 --workers 3 --train " +

@@ -185,6 +185,17 @@ TEST_CASE("refused: tables") {
                 {"empty.libsvm", "empty"});
   check_refused(files, {"clean", "--train", files.write("one.libsvm", "1 1:1\n1 1:2\n1 1:3\n")}, kInputData,
                 {"one.libsvm", "two classes"});
+  const std::string named = files.write("named.csv", "a,b,y\n1,2,0\n3,4,1\n5,6,0\n7,8,1\n1,9,0\n2,2,1\n");
+  const std::string other_order = files.write("order.csv", "b,a,y\n2,1,0\n4,3,1\n");
+  for (const std::string option : {"--test", "--validation"}) {
+    check_refused(files, {"clean", "--train", named, "--workers", "2", option, other_order}, kInputData,
+                  {"order.csv: feature 1 is \"b\"", "named.csv it is \"a\"", "in another order"});
+  }
+  const Outcome renamed =
+      files.run({"clean", "--train", named, "--workers", "2", "--iterations", "1", "--test",
+                 files.write("names.csv", "a,c,y\n1,2,0\n3,4,1\n"), "--out", "renamed"});
+  CHECK(renamed.code == 0);
+  CHECK(contains(renamed.err, "names.csv: feature 2 is \"c\""));
   check_refused(files, {"clean", "--train", files.write("ragged.csv", "1,2,0\n3,4,1\n5,6\n")}, kInputData,
                 {"ragged.csv:3", "2", "3"});
   check_refused(files,

@@ -235,6 +235,25 @@ TEST_CASE("more iterations for a run that is over: the straight run of as many")
   CHECK(contains(over.err, "the run is over (iteration_limit after 12 iterations)"));
 }
 
+TEST_CASE("a second run that is cut short is said, and is gone on with") {
+  const Workspace files;
+  REQUIRE(files.run(cleaning(files, "straight", "1500")).code == 0);
+  const Outcome stopped =
+      files.run_and_signal(cleaning(files, "stopped", "1500"), SIGINT, "stopped/trace_refit.csv", 3);
+  INFO(stopped.err);
+  const Json summary = Json::parse(files.read("stopped/summary.json"));
+  if (summary.contains("refit_cut_short")) {  // or it was faster than the signal
+    CHECK(summary["resumable"] == true);
+    CHECK(summary["refit_cut_short"]["iterations"].get<long>() > 0);
+    CHECK(summary["refit_cut_short"]["why"] == "a signal came");
+    CHECK(contains(stopped.out, "The second run, with all validation rows, was cut short after "));
+    REQUIRE(files.run({"resume", "stopped"}).code == 0);
+  } else {
+    MESSAGE("the second run was faster than the signal");
+  }
+  check_same_results(files, "straight", "stopped");
+}
+
 TEST_CASE("resume refuses what has changed, with the old and the new value") {
   const Workspace files;
   (void)kill_at(files, cleaning(files, "killed"), "killed/trace.csv", 10);
@@ -262,6 +281,14 @@ TEST_CASE("resume refuses what has changed, with the old and the new value") {
   std::filesystem::remove(files.path("killed/chosen.adbo"));
   (void)files.write("train.libsvm", libsvm_rows(160, 6, 5));
   CHECK(contains(refusal({}), "contents of train: fnv1a64:"));
+  // Before the first checkpoint as well.
+  for (const auto& entry : std::filesystem::directory_iterator(files.path("killed"))) {
+    if (entry.path().extension() == ".adbo") std::filesystem::remove(entry.path());
+  }
+  const std::string early = refusal({});
+  CHECK(contains(early, "contents of train: fnv1a64:"));
+  CHECK(contains(early, "when the run was begun"));
+  CHECK(files.exists("killed/trace.csv"));
 
   CHECK(contains(files.run({"resume", "nowhere"}).err, "nowhere/run.json: cannot be read"));
   (void)files.write("killed/run.json", "{\"format\": 1}");
@@ -563,6 +590,11 @@ TEST_CASE("resume of a comparison: lines that were cut, other data, other settin
   CHECK(other_data.code == 2);
   CHECK(contains(other_data.err, "a comparison goes on with the data it was begun with"));
   CHECK(files.read("result/finished.jsonl") == unfinished);  // nothing is touched
+  files.write("result/finished.jsonl", kept_lines(2));       // nothing was over yet
+  CHECK(
+      contains(files.run({"resume", "result"}).err, "a comparison goes on with the data it was begun with"));
+  CHECK(files.read("result/finished.jsonl") == kept_lines(2));
+  files.write("result/finished.jsonl", unfinished);
   CHECK(files.exists("result/table.json"));
   files.write("train.libsvm", libsvm_rows(160, 6, 1));
 

@@ -135,6 +135,12 @@ TEST_CASE("words: which state is delivered, and why the run ended") {
   CHECK(says(run_words(summary, adbo::Method::kAdbo, best), "after iteration 80, because the held-out loss"));
   CHECK(says(run_words(summary, adbo::Method::kAdbo, adbo::app::HeldOutFacts{}), "was never finite"));
 
+  adbo::app::HeldOutFacts cut_short = best;
+  cut_short.cut_short = {.iterations = 12, .why = "the time limit was over"};
+  CHECK(says(
+      run_words(summary, adbo::Method::kAdbo, cut_short),
+      "The second run, with all validation rows, was cut short after 12 of 45 iterations (the time limit was "
+      "over)"));
   adbo::app::HeldOutFacts refitted = best;
   refitted.refit = adbo::Summary{};
   CHECK(says(run_words(summary, adbo::Method::kAdbo, refitted),

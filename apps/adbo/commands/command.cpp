@@ -32,7 +32,8 @@ SavedRun told(const CommandLine& line, ProblemKind problem) {
   return {.problem = problem,
           .sources = line.sources,
           .working_folder = std::filesystem::current_path().string(),
-          .comparison = std::nullopt};
+          .comparison = std::nullopt,
+          .identity = {}};
 }
 
 ExitCode run_problem_command(const CommandLine& line, const Environment& environment) {

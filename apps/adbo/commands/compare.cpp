@@ -136,6 +136,7 @@ class ComparisonRun {
     identify(task, first);
     journal_.refuse_other_data(first_seed_ + repeat - 1, task.digest);
     open_journal();
+    journal_.keep_data(first_seed_ + repeat - 1, task.digest);
     return task;
   }
 

@@ -73,7 +73,7 @@ RunOutcome run(const PreparedTask& task, const Settings& settings, const RunJour
   Problem problem = identified(task.make_problem(), task);
   refuse_invalid(problem.validate());
   refuse_other_recording(problem, settings);
-  journal.open();
+  journal.open(problem.identity());
   const RunMeasures measures = task.make_measures(settings);
   const bool may_refit = task.with_held_out && settings.task().after_holdout == AfterHoldout::kRefit;
   std::optional<RunOutcome> chosen;

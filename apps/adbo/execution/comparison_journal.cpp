@@ -151,6 +151,8 @@ void ComparisonJournal::take(const Json& content) {
     refuse_other_header(content);
   } else if (content.contains("complete")) {
     is_complete_ = true;
+  } else if (content.contains("seed")) {
+    data_.emplace(content.at("seed").get<std::uint64_t>(), content.at("digest").get<std::string>());
   } else {
     std::vector<Finished> list;
     for (const Json& entry : content.at("runs")) list.push_back(finished_of(entry));
@@ -171,15 +173,16 @@ void ComparisonJournal::open() {
 }
 
 void ComparisonJournal::refuse_other_data(std::uint64_t seed, std::string_view digest) const {
-  for (const auto& [key, list] : finished_) {
-    for (const Finished& finished : list) {
-      if (finished.run.seed != seed || finished.run.digest == digest) continue;
-      throw UsageError(fmt::format(
-          "{}: {} was run on files, a split, a corruption and a start with the digest {}, which is "
-          "now {}: a comparison goes on with the data it was begun with",
-          path(), key, finished.run.digest, digest));
-    }
-  }
+  const auto found = data_.find(seed);
+  if (found == data_.end() || found->second == digest) return;
+  throw UsageError(fmt::format(
+      "{}: seed {} stood for files, a split, a corruption and a start with the digest {}, which is "
+      "now {}: a comparison goes on with the data it was begun with",
+      path(), seed, found->second, digest));
+}
+
+void ComparisonJournal::keep_data(std::uint64_t seed, const std::string& digest) {
+  if (data_.emplace(seed, digest).second) append(line_of({{"seed", seed}, {"digest", digest}}));
 }
 
 const std::vector<ComparisonJournal::Finished>* ComparisonJournal::find(std::string_view key) const {

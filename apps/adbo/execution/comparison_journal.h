@@ -1,5 +1,6 @@
 #pragma once
 
+#include <cstdint>
 #include <map>
 #include <optional>
 #include <string>
@@ -36,8 +37,10 @@ class ComparisonJournal {
   /// Makes the folder and empties it of other results, or leaves in it what the comparison goes on with.
   void open();
 
-  /// UsageError where something with this seed is over that was run on another split, corruption or start.
+  /// UsageError where what this seed stands for was another split, corruption or start.
   void refuse_other_data(std::uint64_t seed, std::string_view digest) const;
+  /// Before anything is run with this seed.
+  void keep_data(std::uint64_t seed, const std::string& digest);
   /// What came of `key` if it is over: one run of a method, or all baselines of a repeat.
   [[nodiscard]] const std::vector<Finished>* find(std::string_view key) const;
   /// io::OutputError when the disk refuses.
@@ -64,7 +67,8 @@ class ComparisonJournal {
   std::string run_text_;  ///< of run.json; empty: it is there
   Json header_;           ///< version and settings
   std::map<std::string, std::vector<Finished>, std::less<>> finished_;
-  std::vector<std::string> lines_;  ///< of the file, as far as they are whole
+  std::map<std::uint64_t, std::string> data_;  ///< digests, by seed
+  std::vector<std::string> lines_;             ///< of the file, as far as they are whole
   bool is_resumed_ = false, is_complete_ = false;
 };
 

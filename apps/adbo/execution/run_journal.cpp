@@ -4,9 +4,12 @@
 
 #include <filesystem>
 #include <span>
+#include <utility>
 
 #include "io/atomic_file.h"
 #include "io/byte_source.h"
+#include "io/error.h"
+#include "support/exit_code.h"
 
 namespace adbo::app {
 namespace {
@@ -20,14 +23,16 @@ RunJournal RunJournal::begun(const OutputFolder& folder, const Console& console,
                              CheckpointRule rule) {
   RunJournal journal(folder, console);
   journal.rule_ = rule;
-  journal.run_text_ = saved_run_text(run);
+  journal.begun_ = std::move(run);
   return journal;
 }
 
-RunJournal RunJournal::resumed(const OutputFolder& folder, const Console& console, CheckpointRule rule) {
+RunJournal RunJournal::resumed(const OutputFolder& folder, const Console& console, CheckpointRule rule,
+                               Identity begun_with) {
   RunJournal journal(folder, console);
   journal.rule_ = rule;
   journal.is_resumed_ = true;
+  journal.begun_with_ = std::move(begun_with);
   return journal;
 }
 
@@ -40,8 +45,11 @@ RunJournal RunJournal::part(const OutputFolder& folder, const Console& console, 
   return journal;
 }
 
-void RunJournal::open() const {
+void RunJournal::open(const Identity& identity) const {
   if (is_resumed_) {
+    const std::string difference =
+        begun_with_.empty() ? "" : first_difference(begun_with_, identity, "when the run was begun");
+    if (!difference.empty()) throw UnfitCheckpoint("the run cannot be gone on with: " + difference);
     folder_.reopen();
     return;
   }
@@ -50,7 +58,10 @@ void RunJournal::open() const {
   if (held_others) {
     console_->note(fmt::format("{}: held the checkpoints of another run; they were removed", folder_.path()));
   }
-  if (!is_part_) io::write_file(folder_.file(kSavedRunFile), run_text_);
+  if (is_part_) return;
+  SavedRun begun = begun_;
+  begun.identity = identity;
+  io::write_file(folder_.file(kSavedRunFile), saved_run_text(begun));
 }
 
 RunFiles RunJournal::files_of(const std::string& prefix, const std::string& trace) const {
@@ -101,6 +112,9 @@ std::optional<RunOutcome> RunJournal::chosen(const Identity& identity) const {
       console_->note(fmt::format("{}: is not there any more; its lines are lost", first_trace()));
     }
     return outcome;
+  } catch (const io::InputError& error) {  // names the file
+    console_->note(fmt::format("{}; the first run is gone on with instead", error.what()));
+    return std::nullopt;
   } catch (const std::exception& error) {
     console_->note(fmt::format("{}: {}; the first run is gone on with instead", path, error.what()));
     return std::nullopt;

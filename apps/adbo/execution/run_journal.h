@@ -25,11 +25,14 @@ class RunJournal {
   /// A command that begins.
   static RunJournal begun(const OutputFolder& folder, const Console& console, SavedRun run,
                           CheckpointRule rule);
-  /// A command that goes on. Looks for what there is to go on with.
-  static RunJournal resumed(const OutputFolder& folder, const Console& console, CheckpointRule rule);
+  /// A command that goes on. Looks for what there is to go on with. `begun_with`: as in SavedRun.
+  static RunJournal resumed(const OutputFolder& folder, const Console& console, CheckpointRule rule,
+                            Identity begun_with);
 
   /// Makes the folder and empties it of other results, or leaves in it what the command goes on with.
-  void open() const;
+  /// `identity` is Problem::identity() of the first run: UnfitCheckpoint where it is not what the command
+  /// began with, whether or not there is a checkpoint.
+  void open(const Identity& identity) const;
 
   /// The first run, and the one with all validation rows.
   [[nodiscard]] RunFiles first_run() const;
@@ -63,7 +66,8 @@ class RunJournal {
   OutputFolder folder_;
   const Console* console_;
   CheckpointRule rule_;
-  std::string run_text_;  ///< of run.json; empty: a part has none
+  SavedRun begun_;       ///< of run.json; a part has none
+  Identity begun_with_;  ///< of a command that goes on
   bool is_part_ = false, is_resumed_ = false;
 };
 

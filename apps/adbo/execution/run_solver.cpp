@@ -99,6 +99,12 @@ bool was_cut_short(const Summary& summary) {
          summary.termination != Termination::kConverged;
 }
 
+/// Of the second run, or of one that was not begun for want of time.
+std::string why_cut_short(const StopSignal& stop, const Summary& summary) {
+  if (!summary.message.empty()) return summary.message;
+  return stop.received() != 0 ? "a signal came" : "the time limit was over";
+}
+
 /// With what is left of the limit of time: if nothing is, a run that ends at its start.
 Options within_limit(Options options, double seconds_used) {
   constexpr double kNothing = 1e-9;  // 0 would be no limit
@@ -127,7 +133,10 @@ void refit(Problem& problem, const Settings& settings, const RunMeasures& measur
   Result& chosen = outcome.result;
   const double limit = settings.options().time_limit_seconds;
   outcome.was_interrupted = stop.received() != 0 || (limit > 0 && seconds_used >= limit);
-  if (outcome.was_interrupted) return;
+  if (outcome.was_interrupted) {
+    outcome.held_out->cut_short = {.iterations = 0, .why = why_cut_short(stop, Summary{})};
+    return;
+  }
   Options options = within_limit(settings.options(), seconds_used);
   options.iterations = outcome.held_out->delivered_iteration;
   console.progress("running again with all validation rows");
@@ -138,7 +147,12 @@ void refit(Problem& problem, const Settings& settings, const RunMeasures& measur
   Result& result = second.result;
   outcome.was_interrupted = second.was_interrupted;
   if (result.status.code() == StatusCode::kInvalidCheckpoint) chosen.status = result.status;
-  if (!result.status.ok() || was_cut_short(result.summary)) return;
+  if (!result.status.ok()) return;
+  if (was_cut_short(result.summary)) {
+    outcome.held_out->cut_short = {.iterations = result.summary.iterations,
+                                   .why = why_cut_short(stop, result.summary)};
+    return;
+  }
   chosen.upper = std::move(result.upper);
   chosen.lower = std::move(result.lower);
   chosen.summary.upper_change_max = result.summary.upper_change_max;

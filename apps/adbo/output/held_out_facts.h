@@ -2,6 +2,7 @@
 
 #include <cstdint>
 #include <optional>
+#include <string>
 
 #include "adbo/summary.h"
 
@@ -14,6 +15,12 @@ struct HeldOutFacts {
   double loss_start = 0;
   void persist(StateArchive& archive) { archive(delivered_iteration, loss, loss_start, refit); }
 
+  /// A second run that was ended from outside, or by its own failure: what the first one chose is delivered.
+  struct CutShort {
+    std::int64_t iterations = 0;  ///< that it had done
+    std::string why;              ///< for people
+  };
+  std::optional<CutShort> cut_short{};
   std::optional<Summary> refit{};  ///< of the run with all validation rows whose result is delivered, if any
 };
 

@@ -131,6 +131,12 @@ void add_held_out(Words& words, const Summary& summary, const HeldOutFacts& held
         held_out.loss, held_out.loss_start, held_out.delivered_iteration, summary.iterations));
     return;
   }
+  if (held_out.cut_short) {
+    words.push_back(
+        fmt::format("The second run, with all validation rows, was cut short after {} of {} iterations ({}): "
+                    "what follows is the first run's.",
+                    held_out.cut_short->iterations, held_out.delivered_iteration, held_out.cut_short->why));
+  }
   if (held_out.delivered_iteration == summary.iterations) {
     words.push_back(fmt::format(
         "Delivered is the last state, after iteration {} (loss on the held-out rows {:.5g}, of the model at "

@@ -151,6 +151,7 @@ std::string saved_run_text(const SavedRun& run) {
   json["set"] = layer_json(run.sources.set);
   json["flags"] = layer_json(run.sources.flags);
   if (run.comparison) json["comparison"] = comparison_json(*run.comparison);
+  if (!run.identity.empty()) json["identity"] = run.identity;
   return json.dump(2, ' ', false, Json::error_handler_t::replace) + "\n";
 }
 
@@ -175,6 +176,7 @@ SavedRun read_saved_run(const std::string& path) {
     run.working_folder = json.at("working_folder").get<std::string>();
     run.sources = {layer_of(json.at("file")), layer_of(json.at("set")), layer_of(json.at("flags"))};
     if (json.contains("comparison")) run.comparison = comparison_of(json["comparison"]);
+    if (json.contains("identity")) run.identity = json["identity"].get<Identity>();
     return run;
   } catch (const UsageError& error) {
     throw UsageError(fmt::format("{}: {}", path, error.what()));

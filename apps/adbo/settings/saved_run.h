@@ -6,6 +6,7 @@
 #include <string_view>
 #include <vector>
 
+#include "adbo/identity.h"
 #include "settings/comparison.h"
 #include "settings/settings.h"
 
@@ -20,6 +21,8 @@ struct SavedRun {
   SettingSources sources;
   std::string working_folder;
   std::optional<ComparisonRequest> comparison;  ///< empty: it is one run
+  /// Of the problem that was made of the settings and the data; empty: none was made yet.
+  Identity identity{};
 };
 
 /// The text of run.json.

@@ -96,6 +96,27 @@ void make_binary(io::Table& table, std::string_view positive) {
   table.label_names = {fmt::format("not {}", positive), std::string(positive)};
 }
 
+std::vector<std::string> sorted(std::vector<std::string> names) {
+  std::sort(names.begin(), names.end());
+  return names;
+}
+
+/// Columns are matched by their place. Where both files name them, the same names in another order are
+/// refused; of other names one is said.
+void compare_column_names(const io::Table& train, const io::Table& other, const Console& console) {
+  const std::vector<std::string>&own = train.feature_names, &others = other.feature_names;
+  if (own.size() != others.size()) return;  // none, or another number of columns, which is refused elsewhere
+  const auto [at, there] = std::mismatch(own.begin(), own.end(), others.begin());
+  if (at == own.end()) return;
+  const std::string difference =
+      fmt::format("{}: feature {} is {}, in {} it is {}", other.source, at - own.begin() + 1,
+                  io::detail::in_quotes(*there), train.source, io::detail::in_quotes(*at));
+  if (sorted(own) == sorted(others)) {
+    throw DataError(difference + ": both have the same columns in another order; bring them into one");
+  }
+  console.note(difference + "; columns are matched by their place");
+}
+
 kernels::DenseRows first_columns(const kernels::DenseRows& rows, std::size_t columns) {
   kernels::DenseRows cut(rows.rows(), columns);
   for (std::size_t r = 0; r < rows.rows(); ++r) std::copy_n(rows.row(r), columns, cut.mutable_row(r));
@@ -156,6 +177,9 @@ void match_tables(LoadedData& data, const TaskSettings& task, const Console& con
   std::vector<io::Table*> learned{&data.train};
   if (data.validation) learned.push_back(&*data.validation);
   if (data.test && task.pool_rows > 0) learned.push_back(&*data.test);
+  for (const auto* const other : {&data.validation, &data.test}) {
+    if (*other) compare_column_names(data.train, **other, console);
+  }
   for (int pass = 0; pass < 2; ++pass) {  // the widest may have come last
     for (std::size_t k = 1; k < learned.size(); ++k) match_columns(data.train, *learned[k]);
   }
