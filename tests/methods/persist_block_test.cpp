@@ -3,8 +3,10 @@
 
 #include <doctest/doctest.h>
 
+#include <algorithm>
+#include <bit>
 #include <cmath>
-#include <cstring>
+#include <cstdint>
 #include <limits>
 #include <span>
 #include <vector>
@@ -39,8 +41,10 @@ bool comes_back(const Block& block, std::size_t size) {
   StateArchive archive = StateArchive::loading_from(image);
   Block loaded{1, 2, 3};
   persist_block(archive, loaded, size);
-  return archive.bytes_left() == 0 && loaded.size() == block.size() &&
-         std::memcmp(loaded.data(), block.data(), block.size() * sizeof(double)) == 0;
+  const auto same_bits = [](double a, double b) {
+    return std::bit_cast<std::uint64_t>(a) == std::bit_cast<std::uint64_t>(b);
+  };
+  return archive.bytes_left() == 0 && std::ranges::equal(loaded, block, same_bits);
 }
 
 TEST_CASE("curvature blocks: what is saved comes back, bit for bit") {
