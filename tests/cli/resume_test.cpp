@@ -237,9 +237,9 @@ TEST_CASE("more iterations for a run that is over: the straight run of as many")
 
 TEST_CASE("a second run that is cut short is said, and is gone on with") {
   const Workspace files;
-  REQUIRE(files.run(cleaning(files, "straight", "1500")).code == 0);
+  REQUIRE(files.run(cleaning(files, "straight", "300")).code == 0);
   const Outcome stopped =
-      files.run_and_signal(cleaning(files, "stopped", "1500"), SIGINT, "stopped/trace_refit.csv", 3);
+      files.run_and_signal(cleaning(files, "stopped", "300"), SIGINT, "stopped/trace_refit.csv", 3);
   INFO(stopped.err);
   const Json summary = Json::parse(files.read("stopped/summary.json"));
   if (summary.contains("refit_cut_short")) {  // or it was faster than the signal
