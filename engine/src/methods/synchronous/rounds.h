@@ -37,8 +37,9 @@ class Rounds {
   /// To be called before the first round, and before each that follows on another transport.
   void attach(Transport& transport) { transport_ = &transport; }
 
-  /// Asks every worker, or those given (ascending). The point has to stay as it is until this returns.
-  /// Throws RoundEnded.
+  /// Asks every worker, or those given (ascending). The point has to stay as it is until this returns;
+  /// workers read a copy, for a round that is interrupted may leave some of them computing. Throws
+  /// RoundEnded.
   void ask(const Wanted& wanted, const EvaluationPoint& point) { ask(wanted, point, everyone_); }
   void ask(const Wanted& wanted, const EvaluationPoint& point, std::span<const std::size_t> workers);
   /// Asks every worker for estimates from the mini-batches of the draws; which ones `sampler` also says.
@@ -78,6 +79,8 @@ class Rounds {
            const BatchSampler* sampler, const BatchDraws& draws);
   void prepare(std::size_t worker, const Wanted& wanted, const EvaluationPoint& point,
                const BatchSampler* sampler, const BatchDraws& draws);
+  /// A copy that lasts as long as this object.
+  EvaluationPoint kept(const EvaluationPoint& point);
   /// Those of `workers` that are not dropped will be asked.
   void choose(std::span<const std::size_t> workers);
   void exchange();
@@ -89,6 +92,7 @@ class Rounds {
   const Problem& problem_;
   Transport* transport_ = nullptr;
   std::vector<std::size_t> everyone_, asked_;
+  std::vector<double> upper_, lower_, direction_;  ///< what the workers of the last round evaluate at
   Counts counts_;
   double seconds_ = 0;
 };
