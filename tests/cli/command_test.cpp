@@ -613,18 +613,15 @@ TEST_CASE("progress: an objective that was not measured is left out") {
 TEST_CASE("progress: a test of an earlier iteration is told from one of this") {
   const Workspace files;
   const std::string train = files.write("train.libsvm", libsvm_rows(120, 5, 1));
-  const std::vector<std::string> line{"clean",     "--train",   train,   "--test", train,
-                                      "--workers", "2",         "--out", "result", "--iterations",
-                                      "10",        "--holdout", "0",     "--quiet"};
-  std::vector<std::string> shown(line.begin(), line.end() - 1);
-  const Outcome last = files.run(shown);
+  const std::vector<std::string> line{"clean", "--train", train,    "--test",    train, "--workers",
+                                      "2",     "--out",   "result", "--holdout", "0"};
+  const Outcome last = files.run(line + std::vector<std::string>{"--iterations", "10"});
   CHECK(contains(last.err, "iteration 10/10"));
   CHECK(!contains(last.err, " at 10"));
-  // Stopped between two tests, or not: the last line says of which iteration its test is.
-  shown.insert(shown.end(),
-               {"--evaluate-every", "1000000", "--iterations", "100000000", "--time-limit", "0.3"});
-  shown.erase(shown.begin() + 9, shown.begin() + 11);
-  const Outcome stopped = files.run(shown);
+  // Stopped between two tests: the last line says of which iteration its test is.
+  const Outcome stopped =
+      files.run(line + std::vector<std::string>{"--evaluate-every", "1000000", "--iterations", "100000000",
+                                                "--time-limit", "0.3"});
   INFO(stopped.err);
   CHECK(contains(stopped.err, " at 0"));
 }

@@ -112,10 +112,12 @@ class ComparisonRun {
     return table_.rows.back();
   }
 
+  [[nodiscard]] std::uint64_t seed_of(std::size_t repeat) const { return first_seed_ + repeat - 1; }
+
   ComparedRun new_run(std::size_t repeat, const PreparedTask& task, std::string_view name) const {
     ComparedRun run;
     run.repeat = repeat;
-    run.seed = first_seed_ + repeat - 1;
+    run.seed = seed_of(repeat);
     run.digest = task.digest;
     run.folder = fmt::format("{}-{}", name, repeat);
     return run;
@@ -129,14 +131,14 @@ class ComparisonRun {
 
   /// All methods get the number of workers that the data allows.
   PreparedTask prepare_repeat(std::size_t repeat, const LoadedData& data) {
-    for (Contender& method : methods_) method.settings.set_seed(first_seed_ + repeat - 1);
+    for (Contender& method : methods_) method.settings.set_seed(seed_of(repeat));
     Settings& first = methods_.front().settings;
     PreparedTask task = prepare(first, data, console_);
     for (Contender& method : methods_) method.settings.set_default_workers(first.task().workers);
     identify(task, first);
-    journal_.refuse_other_data(first_seed_ + repeat - 1, task.digest);
+    journal_.refuse_other_data(seed_of(repeat), task.digest);
     open_journal();
-    journal_.keep_data(first_seed_ + repeat - 1, task.digest);
+    journal_.keep_data(seed_of(repeat), task.digest);
     return task;
   }
 

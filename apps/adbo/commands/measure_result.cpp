@@ -14,16 +14,6 @@ MeasuredResult measured_quickly(const PreparedTask& task, const State& state, co
 
 }  // namespace
 
-double CommandEnd::seconds() const {
-  return std::chrono::duration<double>(std::chrono::steady_clock::now() - begun_).count();
-}
-
-std::string_view CommandEnd::reason() const {
-  if (stop_->received() != 0) return "a signal came";
-  if (limit_seconds_ > 0 && seconds() >= limit_seconds_) return "the time limit was over";
-  return {};
-}
-
 MeasuredResult measure_result(const PreparedTask& task, const State& state, const OutputFolder& folder,
                               MeasureRule rule, const CommandEnd& end, const Console& console) {
   if (rule == MeasureRule::kQuick) return measured_quickly(task, state, folder, "measure = quick");

@@ -70,7 +70,7 @@ ExitCode resume_run(const std::string& folder, const std::vector<Assignment>& fl
   set_console(environment.console, settings.task());
 
   const OutputFolder output(folder);
-  const RunJournal journal = RunJournal::resumed(output, console, checkpoint_rule(settings), saved.identity);
+  const RunJournal journal = RunJournal::resumed(output, console, saved, checkpoint_rule(settings));
   if (const std::optional<Json> summary = summary_of(output);
       summary && !summary->value("resumable", false)) {
     if (!has_more_iterations(*summary, settings) && !has_more_to_measure(*summary, settings)) {

@@ -82,15 +82,15 @@ RunOutcome run(const PreparedTask& task, const Settings& settings, const RunJour
     journal.forget_second_run();
     chosen.reset();
   }
-  RunOutcome outcome = chosen ? std::move(*chosen)
-                              : run_solver(problem, settings, measures,
-                                           with_arrivals(journal.first_run(), settings, journal, ""),
-                                           end.seconds(), stop, console);
+  RunOutcome outcome =
+      chosen ? std::move(*chosen)
+             : run_solver(problem, settings, measures,
+                          with_arrivals(journal.first_run(), settings, journal, ""), end, stop, console);
   if (outcome.result.status.ok() && may_refit && is_refit_due(outcome)) {
     if (!chosen) journal.keep_chosen(outcome, problem.identity());
     Problem whole = identified(task.with_held_out(), task);
-    refit(whole, settings, measures, with_arrivals(journal.second_run(), settings, journal, "_refit"),
-          end.seconds(), stop, console, outcome);
+    refit(whole, settings, measures, with_arrivals(journal.second_run(), settings, journal, "_refit"), end,
+          stop, console, outcome);
   }
   refuse_invalid(outcome.result.status);
   return outcome;

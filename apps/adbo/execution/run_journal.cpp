@@ -23,16 +23,16 @@ RunJournal RunJournal::begun(const OutputFolder& folder, const Console& console,
                              CheckpointRule rule) {
   RunJournal journal(folder, console);
   journal.rule_ = rule;
-  journal.begun_ = std::move(run);
+  journal.saved_ = std::move(run);
   return journal;
 }
 
-RunJournal RunJournal::resumed(const OutputFolder& folder, const Console& console, CheckpointRule rule,
-                               Identity begun_with) {
+RunJournal RunJournal::resumed(const OutputFolder& folder, const Console& console, SavedRun run,
+                               CheckpointRule rule) {
   RunJournal journal(folder, console);
   journal.rule_ = rule;
   journal.is_resumed_ = true;
-  journal.begun_with_ = std::move(begun_with);
+  journal.saved_ = std::move(run);
   return journal;
 }
 
@@ -48,7 +48,7 @@ RunJournal RunJournal::part(const OutputFolder& folder, const Console& console, 
 void RunJournal::open(const Identity& identity) const {
   if (is_resumed_) {
     const std::string difference =
-        begun_with_.empty() ? "" : first_difference(begun_with_, identity, "when the run was begun");
+        saved_.identity.empty() ? "" : first_difference(saved_.identity, identity, "when the run was begun");
     if (!difference.empty()) throw UnfitCheckpoint("the run cannot be gone on with: " + difference);
     folder_.reopen();
     return;
@@ -59,7 +59,7 @@ void RunJournal::open(const Identity& identity) const {
     console_->note(fmt::format("{}: held the checkpoints of another run; they were removed", folder_.path()));
   }
   if (is_part_) return;
-  SavedRun begun = begun_;
+  SavedRun begun = saved_;
   begun.identity = identity;
   io::write_file(folder_.file(kSavedRunFile), saved_run_text(begun));
 }

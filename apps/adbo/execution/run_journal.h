@@ -25,9 +25,9 @@ class RunJournal {
   /// A command that begins.
   static RunJournal begun(const OutputFolder& folder, const Console& console, SavedRun run,
                           CheckpointRule rule);
-  /// A command that goes on. Looks for what there is to go on with. `begun_with`: as in SavedRun.
-  static RunJournal resumed(const OutputFolder& folder, const Console& console, CheckpointRule rule,
-                            Identity begun_with);
+  /// A command that goes on. Looks for what there is to go on with.
+  static RunJournal resumed(const OutputFolder& folder, const Console& console, SavedRun run,
+                            CheckpointRule rule);
 
   /// Makes the folder and empties it of other results, or leaves in it what the command goes on with.
   /// `identity` is Problem::identity() of the first run: UnfitCheckpoint where it is not what the command
@@ -66,8 +66,7 @@ class RunJournal {
   OutputFolder folder_;
   const Console* console_;
   CheckpointRule rule_;
-  SavedRun begun_;       ///< of run.json; a part has none
-  Identity begun_with_;  ///< of a command that goes on
+  SavedRun saved_;  ///< of run.json; a part has none
   bool is_part_ = false, is_resumed_ = false;
 };
 

@@ -99,27 +99,19 @@ bool was_cut_short(const Summary& summary) {
          summary.termination != Termination::kConverged;
 }
 
-/// Of the second run, or of one that was not begun for want of time.
-std::string why_cut_short(const StopSignal& stop, const Summary& summary) {
-  if (!summary.message.empty()) return summary.message;
-  return stop.received() != 0 ? "a signal came" : "the time limit was over";
-}
-
 /// With what is left of the limit of time: if nothing is, a run that ends at its start.
-Options within_limit(Options options, double seconds_used) {
+Options within_limit(Options options, const CommandEnd& end) {
   constexpr double kNothing = 1e-9;  // 0 would be no limit
-  if (options.time_limit_seconds > 0) {
-    options.time_limit_seconds = std::max(kNothing, options.time_limit_seconds - seconds_used);
-  }
+  if (options.time_limit_seconds > 0) options.time_limit_seconds = std::max(kNothing, end.seconds_left());
   return options;
 }
 
 }  // namespace
 
 RunOutcome run_solver(Problem& problem, const Settings& settings, const RunMeasures& measures,
-                      const RunFiles& files, double seconds_used, StopSignal& stop, const Console& console) {
-  return run_once(problem, within_limit(settings.options(), seconds_used), settings, measures, files, stop,
-                  console);
+                      const RunFiles& files, const CommandEnd& end, StopSignal& stop,
+                      const Console& console) {
+  return run_once(problem, within_limit(settings.options(), end), settings, measures, files, stop, console);
 }
 
 bool is_refit_due(const RunOutcome& outcome) {
@@ -128,16 +120,15 @@ bool is_refit_due(const RunOutcome& outcome) {
 }
 
 void refit(Problem& problem, const Settings& settings, const RunMeasures& measures, const RunFiles& files,
-           double seconds_used, StopSignal& stop, const Console& console, RunOutcome& outcome) {
+           const CommandEnd& end, StopSignal& stop, const Console& console, RunOutcome& outcome) {
   if (!is_refit_due(outcome)) return;
   Result& chosen = outcome.result;
-  const double limit = settings.options().time_limit_seconds;
-  outcome.was_interrupted = stop.received() != 0 || (limit > 0 && seconds_used >= limit);
+  outcome.was_interrupted = !end.reason().empty();
   if (outcome.was_interrupted) {
-    outcome.held_out->cut_short = {.iterations = 0, .why = why_cut_short(stop, Summary{})};
+    outcome.held_out->cut_short = {.iterations = 0, .why = std::string(end.reason())};
     return;
   }
-  Options options = within_limit(settings.options(), seconds_used);
+  Options options = within_limit(settings.options(), end);
   options.iterations = outcome.held_out->delivered_iteration;
   console.progress("running again with all validation rows");
   RunMeasures traced = measures;
@@ -149,8 +140,9 @@ void refit(Problem& problem, const Settings& settings, const RunMeasures& measur
   if (result.status.code() == StatusCode::kInvalidCheckpoint) chosen.status = result.status;
   if (!result.status.ok()) return;
   if (was_cut_short(result.summary)) {
+    const std::string& message = result.summary.message;  // of what ended from outside there is none
     outcome.held_out->cut_short = {.iterations = result.summary.iterations,
-                                   .why = why_cut_short(stop, result.summary)};
+                                   .why = message.empty() ? std::string(end.reason()) : message};
     return;
   }
   chosen.upper = std::move(result.upper);

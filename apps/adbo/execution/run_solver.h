@@ -10,6 +10,7 @@
 #include "adbo/solver.h"
 #include "execution/arrival_file.h"
 #include "execution/checkpoint_files.h"
+#include "execution/command_end.h"
 #include "execution/run_observer.h"
 #include "output/held_out_facts.h"
 #include "settings/settings.h"
@@ -35,17 +36,17 @@ struct RunFiles {
 
 /// Runs the solver with trace, tests and progress; ends in order when `stop` receives a signal. With held-out
 /// rows the result is the state that EarlyStopping chooses, and the run ends when `patience` says so.
-/// `seconds_used`: of the limit of time, by what this command has done before.
+/// `end`: of the command, whose limit of time has gone on before.
 [[nodiscard]] RunOutcome run_solver(Problem& problem, const Settings& settings, const RunMeasures& measures,
-                                    const RunFiles& files, double seconds_used, StopSignal& stop,
+                                    const RunFiles& files, const CommandEnd& end, StopSignal& stop,
                                     const Console& console);
 
 /// Runs `problem`, the same with the held-out rows in it, for as many iterations as the chosen state of
 /// `outcome` had, and puts the result in the place of that state. Does nothing where the first run was cut
 /// short (a signal, a limit of time, divergence) or chose its start; a second run that is cut short leaves
-/// the chosen state. `measures` trace it, without held-out rows. `seconds_used` as above.
+/// the chosen state. `measures` trace it, without held-out rows. `end` as above.
 void refit(Problem& problem, const Settings& settings, const RunMeasures& measures, const RunFiles& files,
-           double seconds_used, StopSignal& stop, const Console& console, RunOutcome& outcome);
+           const CommandEnd& end, StopSignal& stop, const Console& console, RunOutcome& outcome);
 /// Whether refit() would run.
 [[nodiscard]] bool is_refit_due(const RunOutcome& outcome);
 

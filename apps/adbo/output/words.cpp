@@ -253,8 +253,7 @@ std::string guess_words(double accuracy, std::span<const std::int32_t> test_labe
 std::string quick_words(std::string_view why) {
   return fmt::format(
       "Nothing was trained again ({}): model and verdicts are those of the run's own lower variable, and "
-      "what "
-      "the run is worth was not measured.",
+      "what the run is worth was not measured.",
       why);
 }
 
