@@ -247,10 +247,11 @@ TEST_CASE("a second run that is cut short is said, and is gone on with") {
     CHECK(summary["refit_cut_short"]["iterations"].get<long>() > 0);
     CHECK(summary["refit_cut_short"]["why"] == "a signal came");
     CHECK(contains(stopped.out, "The second run, with all validation rows, was cut short after "));
-    REQUIRE(files.run({"resume", "stopped"}).code == 0);
   } else {
     MESSAGE("the second run was faster than the signal");
   }
+  // The signal may have met the measuring instead.
+  if (summary.value("resumable", false)) REQUIRE(files.run({"resume", "stopped"}).code == 0);
   check_same_results(files, "straight", "stopped");
 }
 
