@@ -1,5 +1,5 @@
-// A run that is asked to stop while workers compute: what they compute at stays as it is until they are done,
-// whichever memory the master's own computation had it from.
+// Workers that still compute while the run is stopped, or goes on without them: what they compute at stays as
+// it is until they are done, whichever memory the master's own computation had it from.
 #include <doctest/doctest.h>
 
 #include <algorithm>
@@ -8,9 +8,11 @@
 #include <memory>
 #include <string>
 #include <thread>
+#include <utility>
 #include <vector>
 
 #include "adbo/adbo.h"
+#include "support/outliving.h"
 
 using namespace adbo;
 
@@ -97,6 +99,142 @@ TEST_CASE("a run that is stopped leaves workers what they compute at, every meth
         CHECK(result.status.ok());
       }
       CHECK_FALSE(script.has_changed);
+    }
+  }
+}
+
+namespace {
+
+/// Of the worker that is given up.
+struct LateWorker {
+  std::atomic<int> calls{0};
+  int late_at = 0;  ///< the call that takes too long
+  std::atomic<bool> is_released{false}, is_done{false}, has_changed{false};
+};
+
+/// Lingers in one evaluation, whichever that is, and looks on at its point.
+class Lingering final : public WorkerObjective {
+ public:
+  /// Null: never lingers.
+  explicit Lingering(std::shared_ptr<LateWorker> late) : late_(std::move(late)) {}
+
+  double upper(std::span<const double> x, std::span<const double> y, std::span<double> grad_x,
+               std::span<double> grad_y) override {
+    linger(x, y, {});
+    double value = 0;
+    for (std::size_t k = 0; k < y.size(); ++k) {
+      grad_x[k] = 0.1 * x[k];
+      grad_y[k] = y[k] - 1;
+      value += 0.05 * x[k] * x[k] + 0.5 * grad_y[k] * grad_y[k];
+    }
+    return value;
+  }
+  double lower(std::span<const double> x, std::span<const double> y, std::span<double> grad_y) override {
+    linger(x, y, {});
+    double value = 0;
+    for (std::size_t k = 0; k < y.size(); ++k) {
+      grad_y[k] = y[k] - x[k];
+      value += 0.5 * grad_y[k] * grad_y[k];
+    }
+    return value;
+  }
+  void lower_hessian_product(std::span<const double> x, std::span<const double> y, std::span<const double> u,
+                             std::span<double> out) override {
+    linger(x, y, u);
+    std::copy(u.begin(), u.end(), out.begin());
+  }
+  void lower_cross_product(std::span<const double> x, std::span<const double> y, std::span<const double> u,
+                           std::span<double> out) override {
+    linger(x, y, u);
+    std::transform(u.begin(), u.end(), out.begin(), [](double value) { return -value; });
+  }
+
+ private:
+  void linger(std::span<const double> x, std::span<const double> y, std::span<const double> u) {
+    if (late_ == nullptr || ++late_->calls != late_->late_at) return;
+    const std::vector<double> upper(x.begin(), x.end()), lower(y.begin(), y.end()),
+        direction(u.begin(), u.end());
+    while (!late_->is_released) {
+      if (!std::ranges::equal(upper, x) || !std::ranges::equal(lower, y) ||
+          !std::ranges::equal(direction, u)) {
+        late_->has_changed = true;
+      }
+      std::this_thread::sleep_for(std::chrono::milliseconds(1));
+    }
+    late_->is_done = true;
+  }
+
+  std::shared_ptr<LateWorker> late_;
+};
+
+/// Lets the late worker go a few iterations after it was given up.
+class Releasing final : public Observer {
+ public:
+  explicit Releasing(LateWorker& late) : late_(late) {}
+  ObserverAction on_iteration(const IterationView&) override {
+    if (is_dropped_ && ++iterations_since_ == 6) late_.is_released = true;
+    return ObserverAction::kContinue;
+  }
+  void on_dropped(const DroppedWorker&) override { is_dropped_ = true; }
+
+ private:
+  LateWorker& late_;
+  bool is_dropped_ = false;
+  int iterations_since_ = 0;
+};
+
+Options options_with_deadline(Method method) {
+  Options options;
+  options.method = method;
+  options.executor = ExecutorKind::kThreads;
+  options.threads = 4;
+  options.iterations = 40;
+  options.cut_interval = 2;
+  options.stationarity_interval = 3;
+  options.worker_failure = WorkerFailurePolicy::kDrop;
+  options.worker_deadline_seconds = 0.15;
+  return options;
+}
+
+/// The worker's `late_at`-th evaluation outlasts the deadline.
+void check_late_worker(const Options& options, int late_at) {
+  const auto late = std::make_shared<LateWorker>();
+  late->late_at = late_at;
+  Problem problem(8, 8);
+  for (int i = 0; i < 4; ++i) problem.add_worker(std::make_unique<Lingering>(i == 2 ? late : nullptr));
+  Releasing observer(*late);
+  const Result result = Solver(options).solve(test::keep(std::move(problem)), &observer);
+  INFO(result.status.message());
+  CHECK(late->calls >= late_at);
+  late->is_released = true;
+  while (!late->is_done) std::this_thread::sleep_for(std::chrono::milliseconds(1));
+  CHECK_FALSE(late->has_changed);
+}
+
+}  // namespace
+
+TEST_CASE("a worker that is given up keeps what it computes at while the others go on, every method") {
+  for (const MethodInfo& info : method_table()) {
+    if (info.method == Method::kAuto) continue;
+    for (const int late_at : {2, 9}) {
+      INFO(std::string(info.name), ", evaluation ", late_at);
+      check_late_worker(options_with_deadline(info.method), late_at);
+    }
+  }
+}
+
+TEST_CASE("a worker that is given up while a cut is made, every way of making cuts") {
+  for (const CutConstruction cuts : {CutConstruction::kUnrolled, CutConstruction::kImplicit}) {
+    for (const CutGradient gradient : {CutGradient::kExact, CutGradient::kLocal}) {
+      for (const int late_at : {3, 5, 9}) {
+        INFO("evaluation ", late_at);
+        Options options = options_with_deadline(Method::kAdbo);
+        options.cuts = cuts;
+        options.cut_gradient = gradient;
+        options.lower_rounds = 3;
+        options.lower_copies = LowerCopies::kLocal;
+        check_late_worker(options, late_at);
+      }
     }
   }
 }

@@ -16,6 +16,7 @@
 #include <vector>
 
 #include "adbo/adbo.h"
+#include "support/outliving.h"
 #include "support/pull_to_two.h"
 
 using namespace adbo;
@@ -88,13 +89,6 @@ Options options_for(Method method) {
   options.step_upper = 0.3;
   options.worker_failure = WorkerFailurePolicy::kDrop;
   return options;
-}
-
-/// For a problem whose computation may go on after the run: it stays as long as the process.
-Problem& keep(Problem problem) {
-  static auto* const kept = new std::vector<std::unique_ptr<Problem>>;
-  kept->push_back(std::make_unique<Problem>(std::move(problem)));
-  return *kept->back();
 }
 
 double throw_from(int call, int first) {
@@ -230,7 +224,7 @@ TEST_CASE("a worker that never answers: dropped, and the run finishes on four") 
     for (const ExecutorKind executor : {ExecutorKind::kThreads, ExecutorKind::kTbb}) {
       // It and the problem outlive the run, as they have to where a computation was given up.
       const auto gate = std::make_shared<Gate>();
-      Problem& problem = keep(make_problem(5, 4, [gate](int call) {
+      Problem& problem = test::keep(make_problem(5, 4, [gate](int call) {
         if (call >= 20) gate->pass();
         return 0.0;
       }));
@@ -258,7 +252,7 @@ TEST_CASE("a worker that never answers: dropped, and the run finishes on four") 
 
 TEST_CASE("a worker that never answers and fail: the run ends and names it") {
   const auto gate = std::make_shared<Gate>();
-  Problem& problem = keep(make_problem(5, 4, [gate](int call) {
+  Problem& problem = test::keep(make_problem(5, 4, [gate](int call) {
     if (call >= 10) gate->pass();
     return 0.0;
   }));
@@ -278,7 +272,7 @@ TEST_CASE("a worker that never answers and fail: the run ends and names it") {
 
 TEST_CASE("all threads held by workers that never answer: the run ends") {
   const auto gate = std::make_shared<Gate>();
-  Problem& problem = keep(make_problem(4, 0, [gate](int call) {
+  Problem& problem = test::keep(make_problem(4, 0, [gate](int call) {
     if (call >= 5) gate->pass();
     return 0.0;
   }));

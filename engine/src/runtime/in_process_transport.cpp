@@ -120,8 +120,10 @@ Request& InProcessTransport::request(std::size_t worker) {
 }
 
 void InProcessTransport::dispatch(std::size_t worker) {
-  channels_[worker].started_at.store(0, std::memory_order_relaxed);
-  if (report_waiting_) channels_[worker].asked_at = std::chrono::steady_clock::now();
+  Channel& channel = channels_[worker];
+  channel.started_at.store(0, std::memory_order_relaxed);
+  if (report_waiting_) channel.asked_at = std::chrono::steady_clock::now();
+  if (deadline_seconds_ > 0) channel.request_copy.take(channel.request);
   domain_.hand_to(worker);  // (E3)
   executor_->submit(
       {.run = [](void* self,

@@ -20,6 +20,7 @@
 #include "runtime/clock.h"
 #include "runtime/executor.h"
 #include "runtime/fifo.h"
+#include "runtime/request_copy.h"
 
 namespace adbo::detail {
 
@@ -99,7 +100,8 @@ class InProcessTransport final : public Transport {
     SpscRing<UpdateMessage, kUpdateDepth> updates;
     SpscRing<RoundMessage, kRoundDepth> rounds;
     std::unique_ptr<WorkerProgram> program;
-    Request request;  ///< written by the master before hand_to (E3)
+    Request request;           ///< written by the master before hand_to (E3)
+    RequestCopy request_copy;  ///< likewise; where answers have a deadline
     /// Of the computation under way, in nanoseconds of the steady clock; 0: not begun. Written by the worker,
     /// reset by the master before it asks. A hint: nothing is published with it.
     std::atomic<std::int64_t> started_at{0};

@@ -182,10 +182,8 @@ MethodMaster::Outcome AdboMaster::collective(std::int64_t t, std::span<const std
   const PolytopeUpdate::Result result =
       update_.run(workers_, upper_consensus_, lower_consensus_, transport, cut, local_products_, counts_);
   barrier_seconds_ += result.barrier_seconds;
-  if (!result.outcome.complete()) {
-    pool_->unpin(cut);
-    return result.outcome;
-  }
+  // The cut stays pinned then: a worker that was given up may still write its block.
+  if (!result.outcome.complete()) return result.outcome;
   lower_distance_ = result.distance;
   lower_objective_ = result.lower_objective;
 
