@@ -2,6 +2,7 @@
 // What travels between the master and the workers. Every buffer is sized once, before the run; messages are
 // filled and read in place.
 
+#include <array>
 #include <cstddef>
 #include <cstdint>
 #include <span>
@@ -108,6 +109,12 @@ struct Request {
   EvaluationPoint point;
   LocalSteps local;
   Batch upper_batch, lower_batch;  ///< the worker's samples that G_i and g_i are estimated from
+
+  /// Every span above: all that the request has of the master's memory, but for the cut under construction.
+  [[nodiscard]] std::array<std::span<const double>*, 10> borrowed() {
+    return {&consensus_dual, &reference_upper,   &reference_lower, &round_consensus, &round_dual,
+            &point.upper,    &consensus_adjoint, &point.lower,     &point.direction, &local.correction};
+  }
 };
 
 /// Evaluations a message took, and what they were in terms of single samples (Counts says how).

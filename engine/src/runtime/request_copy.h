@@ -1,6 +1,5 @@
 #pragma once
 
-#include <array>
 #include <cstddef>
 #include <span>
 #include <vector>
@@ -16,13 +15,9 @@ class RequestCopy {
   /// Afterwards the request refers to the copy. To be called before the request is handed over; what is not
   /// filled anew until the next call may refer to the copy already.
   void take(Request& request) {
-    const std::array<std::span<const double>*, kParts> parts{
-        &request.consensus_dual,   &request.reference_upper, &request.reference_lower,
-        &request.round_consensus,  &request.round_dual,      &request.consensus_adjoint,
-        &request.point.upper,      &request.point.lower,     &request.point.direction,
-        &request.local.correction,
-    };
-    for (std::size_t k = 0; k < kParts; ++k) {
+    const auto parts = request.borrowed();
+    copies_.resize(parts.size());
+    for (std::size_t k = 0; k < parts.size(); ++k) {
       std::span<const double>& part = *parts[k];
       if (part.data() == copies_[k].data()) continue;
       copies_[k].assign(part.begin(), part.end());
@@ -31,8 +26,7 @@ class RequestCopy {
   }
 
  private:
-  static constexpr std::size_t kParts = 10;
-  std::array<std::vector<double>, kParts> copies_;
+  std::vector<std::vector<double>> copies_;  ///< one per span of the request
 };
 
 }  // namespace adbo::detail
