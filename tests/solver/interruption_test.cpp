@@ -3,9 +3,11 @@
 #include <doctest/doctest.h>
 
 #include <algorithm>
+#include <array>
 #include <atomic>
 #include <chrono>
 #include <memory>
+#include <span>
 #include <string>
 #include <thread>
 #include <utility>
@@ -13,6 +15,7 @@
 
 #include "adbo/adbo.h"
 #include "support/outliving.h"
+#include "support/pull_to_two.h"
 
 using namespace adbo;
 
@@ -28,48 +31,63 @@ struct Script {
   Solver* solver = nullptr;
 };
 
-/// G = 1/2 |y - 1|^2 + 1/20 |x|^2, g = 1/2 |y - x|^2. Every evaluation of g from the `stop_at`-th one on
-/// takes its time, and the first of them asks the run to stop.
-class Watching final : public WorkerObjective {
+/// PullToTwo with products of its own, so that every evaluation is at a point of the master's; what is
+/// derived from it looks at each.
+class Watched : public test::PullToTwo {
  public:
-  explicit Watching(Script& script) : script_(script) {}
-
   double upper(std::span<const double> x, std::span<const double> y, std::span<double> grad_x,
-               std::span<double> grad_y) override {
-    double value = 0;
-    for (std::size_t k = 0; k < kSize; ++k) {
-      grad_x[k] = 0.1 * x[k];
-      grad_y[k] = y[k] - 1;
-      value += 0.05 * x[k] * x[k] + 0.5 * grad_y[k] * grad_y[k];
-    }
-    return value;
+               std::span<double> grad_y) final {
+    look_on(x, y, {});
+    return PullToTwo::upper(x, y, grad_x, grad_y);
   }
-  double lower(std::span<const double> x, std::span<const double> y, std::span<double> grad_y) override {
-    look_on(x, y);
-    double value = 0;
-    for (std::size_t k = 0; k < kSize; ++k) {
-      grad_y[k] = y[k] - x[k];
-      value += 0.5 * grad_y[k] * grad_y[k];
-    }
-    return value;
+  double lower(std::span<const double> x, std::span<const double> y, std::span<double> grad_y) final {
+    look_on(x, y, {});
+    return PullToTwo::lower(x, y, grad_y);
   }
-  void lower_hessian_product(std::span<const double>, std::span<const double>, std::span<const double> u,
-                             std::span<double> out) override {
+  void lower_hessian_product(std::span<const double> x, std::span<const double> y, std::span<const double> u,
+                             std::span<double> out) final {
+    look_on(x, y, u);
     std::copy(u.begin(), u.end(), out.begin());
   }
-  void lower_cross_product(std::span<const double>, std::span<const double>, std::span<const double> u,
-                           std::span<double> out) override {
+  void lower_cross_product(std::span<const double> x, std::span<const double> y, std::span<const double> u,
+                           std::span<double> out) final {
+    look_on(x, y, u);
     std::transform(u.begin(), u.end(), out.begin(), [](double value) { return -value; });
   }
 
  private:
-  void look_on(std::span<const double> x, std::span<const double> y) {
+  virtual void look_on(std::span<const double> x, std::span<const double> y, std::span<const double> u) = 0;
+};
+
+/// A point as it was.
+class Point {
+ public:
+  Point(std::span<const double> x, std::span<const double> y, std::span<const double> u) : now_{x, y, u} {
+    for (const std::span<const double> part : now_) then_.emplace_back(part.begin(), part.end());
+  }
+  [[nodiscard]] bool has_changed() const {
+    return !std::ranges::equal(now_, then_,
+                               [](const auto& a, const auto& b) { return std::ranges::equal(a, b); });
+  }
+
+ private:
+  std::array<std::span<const double>, 3> now_;
+  std::vector<std::vector<double>> then_;
+};
+
+/// Every evaluation from the `stop_at`-th one on takes its time, and the first of them asks the run to stop.
+class Watching final : public Watched {
+ public:
+  explicit Watching(Script& script) : script_(script) {}
+
+ private:
+  void look_on(std::span<const double> x, std::span<const double> y, std::span<const double> u) override {
     const int call = ++script_.calls;
     if (call < script_.stop_at) return;
-    const std::vector<double> upper(x.begin(), x.end()), lower(y.begin(), y.end());
+    const Point point(x, y, u);
     if (call == script_.stop_at) script_.solver->request_stop();
     std::this_thread::sleep_for(std::chrono::milliseconds(10));
-    if (!std::ranges::equal(upper, x) || !std::ranges::equal(lower, y)) script_.has_changed = true;
+    if (point.has_changed()) script_.has_changed = true;
   }
 
   Script& script_;
@@ -112,53 +130,18 @@ struct LateWorker {
   std::atomic<bool> is_released{false}, is_done{false}, has_changed{false};
 };
 
-/// Lingers in one evaluation, whichever that is, and looks on at its point.
-class Lingering final : public WorkerObjective {
+/// Lingers in one evaluation, whichever that is.
+class Lingering final : public Watched {
  public:
   /// Null: never lingers.
   explicit Lingering(std::shared_ptr<LateWorker> late) : late_(std::move(late)) {}
 
-  double upper(std::span<const double> x, std::span<const double> y, std::span<double> grad_x,
-               std::span<double> grad_y) override {
-    linger(x, y, {});
-    double value = 0;
-    for (std::size_t k = 0; k < y.size(); ++k) {
-      grad_x[k] = 0.1 * x[k];
-      grad_y[k] = y[k] - 1;
-      value += 0.05 * x[k] * x[k] + 0.5 * grad_y[k] * grad_y[k];
-    }
-    return value;
-  }
-  double lower(std::span<const double> x, std::span<const double> y, std::span<double> grad_y) override {
-    linger(x, y, {});
-    double value = 0;
-    for (std::size_t k = 0; k < y.size(); ++k) {
-      grad_y[k] = y[k] - x[k];
-      value += 0.5 * grad_y[k] * grad_y[k];
-    }
-    return value;
-  }
-  void lower_hessian_product(std::span<const double> x, std::span<const double> y, std::span<const double> u,
-                             std::span<double> out) override {
-    linger(x, y, u);
-    std::copy(u.begin(), u.end(), out.begin());
-  }
-  void lower_cross_product(std::span<const double> x, std::span<const double> y, std::span<const double> u,
-                           std::span<double> out) override {
-    linger(x, y, u);
-    std::transform(u.begin(), u.end(), out.begin(), [](double value) { return -value; });
-  }
-
  private:
-  void linger(std::span<const double> x, std::span<const double> y, std::span<const double> u) {
+  void look_on(std::span<const double> x, std::span<const double> y, std::span<const double> u) override {
     if (late_ == nullptr || ++late_->calls != late_->late_at) return;
-    const std::vector<double> upper(x.begin(), x.end()), lower(y.begin(), y.end()),
-        direction(u.begin(), u.end());
+    const Point point(x, y, u);
     while (!late_->is_released) {
-      if (!std::ranges::equal(upper, x) || !std::ranges::equal(lower, y) ||
-          !std::ranges::equal(direction, u)) {
-        late_->has_changed = true;
-      }
+      if (point.has_changed()) late_->has_changed = true;
       std::this_thread::sleep_for(std::chrono::milliseconds(1));
     }
     late_->is_done = true;
@@ -227,7 +210,8 @@ TEST_CASE("a worker that is given up while a cut is made, every way of making cu
   for (const CutConstruction cuts : {CutConstruction::kUnrolled, CutConstruction::kImplicit}) {
     for (const CutGradient gradient : {CutGradient::kExact, CutGradient::kLocal}) {
       for (const int late_at : {3, 5, 9}) {
-        INFO("evaluation ", late_at);
+        INFO("implicit ", cuts == CutConstruction::kImplicit, ", exact gradient ",
+             gradient == CutGradient::kExact, ", evaluation ", late_at);
         Options options = options_with_deadline(Method::kAdbo);
         options.cuts = cuts;
         options.cut_gradient = gradient;

@@ -39,7 +39,7 @@ void Rounds::prepare(std::size_t worker, const Wanted& wanted, const EvaluationP
 void Rounds::ask(const Wanted& wanted, const EvaluationPoint& point, std::span<const std::size_t> workers,
                  const BatchSampler* sampler, const BatchDraws& draws) {
   choose(workers);
-  const EvaluationPoint copy = kept(point);
+  const EvaluationPoint copy = common_point_.take(point);
   for (const std::size_t worker : asked_) {
     prepare(worker, wanted, copy, sampler, draws);
   }
@@ -50,10 +50,12 @@ void Rounds::ask(const Wanted& wanted, const EvaluationPoint& point, std::span<c
 
 void Rounds::ask_local_steps(const LocalSteps& local, const EvaluationPoint& point) {
   choose(everyone_);
-  const EvaluationPoint copy = kept(point);
+  const EvaluationPoint copy = common_point_.take(point);
+  correction_.assign(local.correction.begin(), local.correction.end());
   for (const std::size_t worker : asked_) {
     prepare(worker, {}, copy, nullptr, {});
     transport_->request(worker).local = local;
+    transport_->request(worker).local.correction = correction_;
   }
   exchange();
   count_messages();
@@ -70,8 +72,9 @@ void Rounds::ask_local_steps(const LocalSteps& local, const EvaluationPoint& poi
 void Rounds::ask_agents(const Wanted& wanted, std::span<const EvaluationPoint> points,
                         const BatchSampler* sampler, const BatchDraws& draws) {
   choose(everyone_);
+  own_points_.resize(points.size());
   for (const std::size_t worker : asked_) {
-    prepare(worker, wanted, points[worker], sampler, draws);
+    prepare(worker, wanted, own_points_[worker].take(points[worker]), sampler, draws);
   }
   exchange();
 }
@@ -79,14 +82,6 @@ void Rounds::ask_agents(const Wanted& wanted, std::span<const EvaluationPoint> p
 void Rounds::count_exchange(std::size_t edges, std::size_t numbers) {
   counts_.messages += static_cast<std::int64_t>(2 * edges);
   counts_.bytes += static_cast<std::int64_t>(2 * edges * numbers * sizeof(double));
-}
-
-/// The point may lie in a minimizer's own memory, which RoundEnded unwinds.
-EvaluationPoint Rounds::kept(const EvaluationPoint& point) {
-  upper_.assign(point.upper.begin(), point.upper.end());
-  lower_.assign(point.lower.begin(), point.lower.end());
-  direction_.assign(point.direction.begin(), point.direction.end());
-  return {.upper = upper_, .lower = lower_, .direction = direction_};
 }
 
 void Rounds::choose(std::span<const std::size_t> workers) {

@@ -27,6 +27,20 @@ class RoundEnded final : public std::exception {
   MethodMaster::Outcome outcome_;
 };
 
+/// A point that lasts as long as this object, or until another is taken.
+class PointCopy {
+ public:
+  EvaluationPoint take(const EvaluationPoint& point) {
+    upper_.assign(point.upper.begin(), point.upper.end());
+    lower_.assign(point.lower.begin(), point.lower.end());
+    direction_.assign(point.direction.begin(), point.direction.end());
+    return {.upper = upper_, .lower = lower_, .direction = direction_};
+  }
+
+ private:
+  std::vector<double> upper_, lower_, direction_;
+};
+
 /// The master's half of every synchronous method: asks workers for evaluations, waits for all the answers,
 /// and counts. A round takes the time of its slowest answer. Means are over the workers of the last round,
 /// summed in worker order: the same bits for any number of threads.
@@ -37,9 +51,10 @@ class Rounds {
   /// To be called before the first round, and before each that follows on another transport.
   void attach(Transport& transport) { transport_ = &transport; }
 
-  /// Asks every worker, or those given (ascending). The point has to stay as it is until this returns;
-  /// workers read a copy, for a round that is interrupted may leave some of them computing. Throws
-  /// RoundEnded.
+  // Points and corrections have to stay as they are until the call returns; workers read copies, for a round
+  // that is interrupted may leave some of them computing, and unwinds what asked for it.
+
+  /// Asks every worker, or those given (ascending). Throws RoundEnded, as all that ask do.
   void ask(const Wanted& wanted, const EvaluationPoint& point) { ask(wanted, point, everyone_); }
   void ask(const Wanted& wanted, const EvaluationPoint& point, std::span<const std::size_t> workers);
   /// Asks every worker for estimates from the mini-batches of the draws; which ones `sampler` also says.
@@ -79,8 +94,6 @@ class Rounds {
            const BatchSampler* sampler, const BatchDraws& draws);
   void prepare(std::size_t worker, const Wanted& wanted, const EvaluationPoint& point,
                const BatchSampler* sampler, const BatchDraws& draws);
-  /// A copy that lasts as long as this object.
-  EvaluationPoint kept(const EvaluationPoint& point);
   /// Those of `workers` that are not dropped will be asked.
   void choose(std::span<const std::size_t> workers);
   void exchange();
@@ -92,7 +105,9 @@ class Rounds {
   const Problem& problem_;
   Transport* transport_ = nullptr;
   std::vector<std::size_t> everyone_, asked_;
-  std::vector<double> upper_, lower_, direction_;  ///< what the workers of the last round evaluate at
+  PointCopy common_point_;             ///< what the workers of the last round evaluate at, ...
+  std::vector<PointCopy> own_points_;  ///< ... or each of them, [N]; empty before the first such round
+  std::vector<double> correction_;     ///< of its local steps
   Counts counts_;
   double seconds_ = 0;
 };
