@@ -2,8 +2,10 @@
 
 #include <doctest/doctest.h>
 
+#include <cstddef>
 #include <vector>
 
+using adbo::StateArchive;
 using adbo::detail::ActiveSet;
 
 namespace {
@@ -73,4 +75,21 @@ TEST_CASE("active set: a restart counts as an answer of everybody") {
   set.begin(6);
   set.add(1);
   CHECK_FALSE(set.complete());  // workers 0 and 2 are
+}
+
+TEST_CASE("active set: a worker that is dropped before anything is collected is not missed") {
+  ActiveSet set(3, 2, 1);
+  set.drop(1);
+  std::vector<std::byte> image;
+  StateArchive saved = StateArchive::saving_to(image);
+  set.persist(saved);
+  ActiveSet loaded(3, 2, 1);
+  StateArchive archive = StateArchive::loading_from(image);
+  loaded.persist(archive);
+  CHECK(loaded.is_dropped(1));
+  loaded.begin(0);
+  loaded.add(0);
+  CHECK_FALSE(loaded.complete());
+  loaded.add(2);
+  CHECK(loaded.complete());
 }

@@ -31,7 +31,8 @@ std::span<const std::size_t> ActiveSet::finish() {
 }
 
 void ActiveSet::drop(std::size_t worker) {
-  if (is_overdue(worker)) --overdue_missing_;
+  // Outside of a collection nobody is missed, however long ago the worker was heard.
+  if (overdue_missing_ > 0 && is_overdue(worker)) --overdue_missing_;
   is_dropped_[worker] = 1;
   const auto left = static_cast<std::size_t>(std::count(is_dropped_.begin(), is_dropped_.end(), 0));
   wanted_ = std::min(wanted_, left);

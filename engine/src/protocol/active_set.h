@@ -23,7 +23,8 @@ class ActiveSet {
   [[nodiscard]] bool complete() const { return members_.size() >= wanted_ && overdue_missing_ == 0; }
   /// Ends the collection: the members in ascending order, counted as active at t.
   std::span<const std::size_t> finish();
-  /// Never wanted again. Within a collection, a worker that has not been added.
+  /// Never wanted again. Within a collection, a worker that has not been added; a synchronous method's, which
+  /// collects nothing, at any time.
   void drop(std::size_t worker);
   /// Every worker was heard at iteration t (a restart).
   void mark_all(std::int64_t t);

@@ -222,8 +222,12 @@ void MasterLoop::persist(StateArchive& archive) {
                   "neither within an iteration nor between two");
   method_.persist(archive);
   transport_.persist(archive);
+  if (archive.is_loading()) take_up(archive, wall, cpu);
+  // Last: what an observer has outside of the run is touched only for a state that is sound.
   if (observer_ != nullptr) observer_->persist(archive);
-  if (!archive.is_loading()) return;
+}
+
+void MasterLoop::take_up(const StateArchive& archive, double wall, double cpu) {
   wall_start_ -=
       std::chrono::duration_cast<RunLimits::Instant::duration>(std::chrono::duration<double>(wall));
   cpu_start_ -= cpu;

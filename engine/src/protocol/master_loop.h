@@ -48,6 +48,8 @@ class MasterLoop {
   /// Sends those steps whose time has come.
   void answer_waiting();
   void persist(StateArchive& archive);
+  /// Goes on from what was loaded, at these times of the run.
+  void take_up(const StateArchive& archive, double wall, double cpu);
   void find_waiting();
   void check_workers(const StateArchive& archive) const;
   void note_checkpoint_if_due();
