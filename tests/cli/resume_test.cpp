@@ -697,6 +697,37 @@ TEST_CASE("resume of a comparison: a checkpoint of another run ends it, and noth
   CHECK(adbo::test::comparison_difference_of(files, "straight", "killed") == "");
 }
 
+TEST_CASE("a resume that is refused leaves the results that there are") {
+  const Workspace files;
+  for (const std::string method : {"soba", "async-hypergradient"}) {
+    const auto run = [&](const std::string& out, const Arguments& more) {
+      return files.run(Arguments{"clean", "--method", method, "--holdout", "0"} +
+                       without(run_settings(files, out, "1000000000"), "--checkpoint-every") + more);
+    };
+    REQUIRE(run("mine", {"--time-limit", "0.3"}).code == 0);
+    REQUIRE(run("other", {"--time-limit", "0.3", "--seed", "9"}).code == 0);
+    const std::string summary = files.read("mine/summary.json"), upper = files.read("mine/upper.npy"),
+                      trace = files.read("mine/trace.csv");
+    const std::vector<std::string> own = checkpoints(files, "mine"), others = checkpoints(files, "other");
+    REQUIRE(!own.empty());
+    REQUIRE(!others.empty());
+    const std::string image = files.read(own.back());
+    files.write(own.back(), files.read(others.back()));
+    const Outcome refused = files.run({"resume", "mine"});
+    INFO(refused.err);
+    CHECK(refused.code == 2);
+    CHECK(contains(refused.err, "cannot be gone on with"));
+    CHECK(files.read("mine/summary.json") == summary);
+    CHECK(files.read("mine/upper.npy") == upper);
+    CHECK(files.read("mine/trace.csv") == trace);
+    files.write(own.back(), image);
+    CHECK(files
+              .run({"resume", "mine", "--worker-failure", "drop", "--worker-retries", "1",
+                    "--worker-deadline", "60"})
+              .code == 0);
+  }
+}
+
 TEST_CASE("a recording that cannot be followed leaves the folder's checkpoints alone") {
   const Workspace files;
   REQUIRE(kill_at(files, cleaning(files, "killed", "1000000"), "killed/trace.csv", 5));

@@ -163,6 +163,7 @@ void ComparisonJournal::take(const Json& content) {
 void ComparisonJournal::open() {
   if (is_resumed_) {
     folder_.reopen();
+    folder_.remove_results();
   } else {
     folder_.create();
     io::write_file(folder_.file(kSavedRunFile), run_text_);

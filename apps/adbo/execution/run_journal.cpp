@@ -69,6 +69,7 @@ RunFiles RunJournal::files_of(const std::string& prefix, const std::string& trac
   files.trace = folder_.file(trace);
   files.checkpoints = std::make_shared<CheckpointFiles>(folder_, prefix, rule_);
   if (!is_resumed_) return files;
+  files.when_accepted = [folder = folder_] { folder.remove_results(); };
   files.from = newest_checkpoint(folder_, prefix, *console_);
   if (!files.from && prefix == kFirstRun) {
     console_->note(fmt::format("{}: there is no checkpoint; the run begins at its start", folder_.path()));

@@ -49,7 +49,9 @@ void RunObserver::persist(StateArchive& archive) {
   std::uint64_t trace_bytes = archive.is_loading() ? 0 : trace_.flushed_bytes();
   archive(best_, trace_bytes);
   if (measures_.resolver != nullptr) measures_.resolver->persist(archive);
-  if (archive.is_loading()) lost_trace_ = !trace_.continue_at(trace_bytes);
+  if (!archive.is_loading()) return;
+  if (when_loaded_) when_loaded_();
+  lost_trace_ = !trace_.continue_at(trace_bytes);
 }
 
 ObserverAction RunObserver::on_iteration(const IterationView& view) {

@@ -1,9 +1,11 @@
 #pragma once
 
 #include <cstdint>
+#include <functional>
 #include <limits>
 #include <memory>
 #include <optional>
+#include <utility>
 
 #include "adbo/early_stopping.h"
 #include "adbo/observer.h"
@@ -45,6 +47,9 @@ class RunObserver final : public Observer {
   /// Traces the held-out loss too; `early_stopping` calls this observer.
   void follow(const EarlyStopping& early_stopping) { early_stopping_ = &early_stopping; }
 
+  /// Once the checkpoint that the run goes on from has been loaded; may be empty.
+  void call_when_loaded(std::function<void()> when_loaded) { when_loaded_ = std::move(when_loaded); }
+
   ObserverAction on_iteration(const IterationView& view) override;
   void on_waiting(std::size_t worker, double seconds) override;
   void on_dropped(const DroppedWorker& worker) override;
@@ -65,6 +70,7 @@ class RunObserver final : public Observer {
   std::int64_t evaluate_every_;
   std::int64_t iterations_;
   const EarlyStopping* early_stopping_ = nullptr;
+  std::function<void()> when_loaded_;
   BestMeasures best_;
   bool lost_trace_ = false;
 };

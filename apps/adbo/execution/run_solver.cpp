@@ -55,6 +55,12 @@ RunOutcome run_once(Problem& problem, const Options& options, const Settings& se
     observer.follow(*early_stopping);
   }
 
+  if (files.from) {
+    observer.call_when_loaded(files.when_accepted);
+  } else if (files.when_accepted) {
+    files.when_accepted();
+  }
+
   Solver solver(options);
   std::optional<ArrivalFile> recording;
   if (!files.arrivals.empty()) {

@@ -1,5 +1,6 @@
 #pragma once
 
+#include <functional>
 #include <memory>
 #include <optional>
 #include <span>
@@ -32,6 +33,8 @@ struct RunFiles {
   std::string arrivals{};  ///< path to record the order of arrivals to; empty: it is not recorded
   std::string replayed{};  ///< path of a recorded order to follow; empty: the clock's
   std::optional<FoundCheckpoint> from{};  ///< where the run goes on; empty: at its start
+  /// Called when the run begins, or its checkpoint turned out to be one that it can go on from; may be empty.
+  std::function<void()> when_accepted{};
 };
 
 /// Runs the solver with trace, tests and progress; ends in order when `stop` receives a signal. With held-out

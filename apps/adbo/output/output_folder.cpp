@@ -150,9 +150,10 @@ void OutputFolder::create() const {
 
 void OutputFolder::reopen() const {
   make();
-  remove_files(*this, kResultFiles);
   remove_if(path_, is_partial);
 }
+
+void OutputFolder::remove_results() const { remove_files(*this, kResultFiles); }
 
 bool OutputFolder::would_lose(std::string_view path, bool with_parts) const {
   std::error_code error;

@@ -24,9 +24,10 @@ class OutputFolder {
   /// Makes the folder and its parents, and removes the result files of an earlier run from it. UsageError
   /// when that fails after all, or another process is writing there.
   void create() const;
-  /// The folder of a run that is gone on with: what the rest of the run goes on writing stays, results made
-  /// of all of it go.
+  /// The folder of a run that is to be gone on with: nothing of it is removed. UsageError as above.
   void reopen() const;
+  /// Of a run that is gone on with: what its rest goes on writing stays, results made of all of it go.
+  void remove_results() const;
   /// Whether a run into this folder (`with_parts`: or into one within it) would remove or overwrite the file
   /// at `path`, because of its name and of where it lies.
   [[nodiscard]] bool would_lose(std::string_view path, bool with_parts) const;

@@ -21,13 +21,16 @@ using Json = nlohmann::ordered_json;
 
 constexpr int kFormat = 1;
 
-constexpr std::array<std::string_view, 15> kOtherFree{"record",
+constexpr std::array<std::string_view, 18> kOtherFree{"record",
                                                       "measure",
                                                       "evaluate_every",
                                                       "threads",
                                                       "executor",
                                                       "iterations",
                                                       "time_limit",
+                                                      "worker_failure",
+                                                      "worker_retries",
+                                                      "worker_deadline",
                                                       "checkpoint_every",
                                                       "checkpoint_interval",
                                                       "quiet",
