@@ -572,6 +572,11 @@ TEST_CASE("info: overview, options, JSON") {
   CHECK(contains(options.out, "validation_fraction"));
   const Json json = Json::parse(files.run({"info", "--json"}).out);
   CHECK(json["presets"].size() == 13);
+  for (const char* const list : {"methods", "presets"}) {
+    for (const Json& entry : json[list]) {
+      CHECK(contains(overview.out, "  " + entry["name"].get<std::string>() + "  "));
+    }
+  }
   CHECK(json["options"].size() > 60);
 }
 

@@ -2,6 +2,7 @@
 
 #include <fmt/format.h>
 
+#include <algorithm>
 #include <array>
 #include <string_view>
 #include <vector>
@@ -107,7 +108,9 @@ Json info_json() {
 
 void append_list(std::string& text, std::string_view title, std::span<const Named> list) {
   text += fmt::format("\n{}\n", title);
-  for (const Named& entry : list) text += fmt::format("  {:<22}{}\n", entry.name, entry.sentence);
+  std::size_t width = 20;
+  for (const Named& entry : list) width = std::max(width, entry.name.size());
+  for (const Named& entry : list) text += fmt::format("  {:<{}}  {}\n", entry.name, width, entry.sentence);
 }
 
 std::string overview_text() {
