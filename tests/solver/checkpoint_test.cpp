@@ -183,6 +183,9 @@ std::vector<Case> cases() {
   exact.cut_interval = 2;
   exact.cut_rule = CutRule::kAlways;
   add("cpbo with exact multipliers", exact);
+  Options target = base_options(Method::kAsyncHypergradient);
+  target.stationarity_target = 1e9;
+  add("to a stationarity target", target);
   return all;
 }
 
@@ -277,6 +280,74 @@ TEST_CASE("a run that is stopped leaves a checkpoint, and the run goes on from i
     REQUIRE(stopped.summary.termination == Termination::kStopped);
     REQUIRE(kept.images.count(9) == 1);
     check_resumed(one, kept.images.at(9), straight, alone);
+  }
+}
+
+namespace {
+
+/// Traces the run until the iteration `at`, whose observation it gives up.
+class GivingUp final : public Observer {
+ public:
+  GivingUp(Solver& solver, std::int64_t at) : solver_(solver), at_(at) {}
+  ObserverAction on_iteration(const IterationView& view) override {
+    if (view.record.iteration != at_) return tracer.on_iteration(view);
+    CHECK_FALSE(view.is_interrupted());
+    solver_.request_stop();
+    CHECK(view.is_interrupted());
+    return ObserverAction::kInterrupted;
+  }
+  void persist(StateArchive& archive) override { tracer.persist(archive); }
+  Tracer tracer;
+
+ private:
+  Solver& solver_;
+  std::int64_t at_;
+};
+
+/// The beginning, the end (by a limit or by the method itself) and what lies between.
+std::vector<std::int64_t> places_in(const Result& run) { return {0, 1, 9, run.summary.iterations}; }
+
+}  // namespace
+
+TEST_CASE("an observation that is given up is made by the run that goes on") {
+  for (const Case& one : cases()) {
+    CAPTURE(one.name);
+    Problem problem = one.make_problem();
+    Tracer alone;
+    const Result straight = Solver(one.options).solve(problem, &alone);
+    for (const std::int64_t at : places_in(straight)) {
+      if (at > straight.summary.iterations) continue;
+      CAPTURE(at);
+      Problem again = one.make_problem();
+      Solver solver(one.options);
+      GivingUp giving_up(solver, at);
+      KeepAll kept(1000);
+      const Result stopped = solver.solve(again, &giving_up, &kept);
+      CHECK(stopped.summary.termination == Termination::kStopped);
+      CHECK(stopped.summary.iterations == at);
+      CHECK(giving_up.tracer.records.size() == static_cast<std::size_t>(at));
+      REQUIRE(kept.images.count(at) == 1);
+      check_resumed(one, kept.images.at(at), straight, alone);
+    }
+  }
+}
+
+TEST_CASE("a run that its observer stops goes on, or ends as it would have ended there") {
+  for (const Case& one : cases()) {
+    CAPTURE(one.name);
+    Problem problem = one.make_problem();
+    Tracer alone;
+    const Result straight = Solver(one.options).solve(problem, &alone);
+    for (const std::int64_t at : places_in(straight)) {
+      if (at > straight.summary.iterations) continue;
+      CAPTURE(at);
+      Problem again = one.make_problem();
+      Tracer stopping(at);
+      KeepAll kept(1000);
+      (void)Solver(one.options).solve(again, &stopping, &kept);
+      REQUIRE(kept.images.count(at) == 1);
+      check_resumed(one, kept.images.at(at), straight, alone);
+    }
   }
 }
 

@@ -15,9 +15,12 @@ PeriodicResolve::PeriodicResolve(Problem problem, ResolveOptions options, TestSc
   options_.threads = kObserverThreads;
 }
 
-std::optional<ResolvedMeasures> PeriodicResolve::at(std::int64_t iteration, std::span<const double> upper) {
+std::optional<ResolvedMeasures> PeriodicResolve::at(std::int64_t iteration, std::span<const double> upper,
+                                                    const std::function<bool()>& give_up) {
   if (iteration % every_ != 0 && iteration != iterations_) return std::nullopt;
-  ValueFunction value = value_function(problem_, upper, lower_, options_);
+  ResolveOptions options = options_;
+  options.give_up = give_up;
+  ValueFunction value = value_function(problem_, upper, lower_, options);
   ResolvedMeasures measures{.value_function = value.upper_objective, .test_accuracy = std::nullopt};
   if (!std::isfinite(value.upper_objective)) return measures;  // no solution to go on from
   if (test_score_) measures.test_accuracy = test_score_(value.lower).accuracy;

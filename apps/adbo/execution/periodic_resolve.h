@@ -34,8 +34,9 @@ class PeriodicResolve {
   PeriodicResolve(Problem problem, ResolveOptions options, TestScore test_score, std::int64_t every,
                   std::int64_t iterations);
 
-  /// Nothing where the iteration is not due.
-  std::optional<ResolvedMeasures> at(std::int64_t iteration, std::span<const double> upper);
+  /// Nothing where the iteration is not due. GivenUp, as if it had not been asked, once `give_up` says so.
+  std::optional<ResolvedMeasures> at(std::int64_t iteration, std::span<const double> upper,
+                                     const std::function<bool()>& give_up);
 
   void persist(StateArchive& archive) { archive.sized(lower_); }
 

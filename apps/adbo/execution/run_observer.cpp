@@ -55,17 +55,25 @@ void RunObserver::persist(StateArchive& archive) {
 }
 
 ObserverAction RunObserver::on_iteration(const IterationView& view) {
+  // First, for it alone can be given up, and then nothing is to be left of this call.
+  std::optional<ResolvedMeasures> resolved;
+  if (measures_.resolver != nullptr) {
+    try {
+      resolved = measures_.resolver->at(view.record.iteration, view.upper, [&] {
+        return is_signalled() || (view.is_interrupted && view.is_interrupted());
+      });
+    } catch (const GivenUp&) {
+      return ObserverAction::kInterrupted;
+    }
+  }
   std::optional<ModelScore> test;
   if (test_is_due(view.record.iteration)) test = measures_.test(view.lower);
-  std::optional<ResolvedMeasures> resolved;
-  if (measures_.resolver != nullptr) resolved = measures_.resolver->at(view.record.iteration, view.upper);
   best_.note(test, resolved);
   trace_.add(view.record, test,
              early_stopping_ != nullptr ? early_stopping_->last_loss() : EarlyStopping::kNotEvaluated,
              resolved);
   progress_.update(view.record, test ? std::optional(test->accuracy) : std::nullopt);
-  // A signal that came before the solver listened is not lost.
-  return stop_.received() == 0 ? ObserverAction::kContinue : ObserverAction::kStop;
+  return is_signalled() ? ObserverAction::kStop : ObserverAction::kContinue;
 }
 
 }  // namespace adbo::app

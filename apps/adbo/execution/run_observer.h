@@ -61,6 +61,8 @@ class RunObserver final : public Observer {
 
  private:
   [[nodiscard]] bool test_is_due(std::int64_t iteration) const;
+  /// Also by a signal that came before the solver listened.
+  [[nodiscard]] bool is_signalled() const { return stop_.received() != 0; }
 
   TraceCsv& trace_;
   Progress& progress_;

@@ -1,6 +1,7 @@
 #pragma once
 
 #include <cstddef>
+#include <functional>
 #include <span>
 
 #include "adbo/state_archive.h"
@@ -13,9 +14,19 @@ struct IterationView {
   const TraceRecord& record;
   std::span<const double> upper;  ///< v, [n]
   std::span<const double> lower;  ///< z, [m]
+  /// Whether the run is to end, by request_stop() or its limit of time: for an observer that takes long to
+  /// ask while it works. Empty outside of a run.
+  std::function<bool()> is_interrupted{};
 };
 
-enum class ObserverAction { kContinue, kStop, kAbort };
+enum class ObserverAction {
+  kContinue,
+  kStop,
+  kAbort,
+  /// The observation was given up, for the run is interrupted, and nothing of it was kept. The run ends; one
+  /// that goes on from its checkpoint shows the observer the same iteration, with the same record, again.
+  kInterrupted
+};
 
 /// Called by the master thread between iterations (and once before the first, with iteration 0). The time it
 /// takes is not counted as the run's. An exception thrown here ends the run and is rethrown by solve() after

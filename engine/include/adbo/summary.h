@@ -61,6 +61,11 @@ struct TraceRecord {
   std::int64_t cuts = 0;
   std::int64_t active = 0;         ///< workers whose answers this iteration used
   std::int64_t max_staleness = 0;  ///< iterations since the most silent worker was heard
+
+  void persist(StateArchive& archive) {
+    archive(iteration, wall_seconds, cpu_seconds, virtual_seconds, upper_objective, lower_objective,
+            lower_distance, stationarity_gap, cuts, active, max_staleness);
+  }
 };
 
 /// A worker whose terms left the sums.

@@ -10,8 +10,9 @@ namespace adbo {
 namespace {
 
 constexpr std::string_view kMagic = "ADBOCKPT";
-/// Of the layout that follows the checksum. The state's own layout goes with the library's version.
-constexpr std::uint32_t kFormat = 1;
+/// Of all that follows the checksum, the state's own layout included: raised when checkpoints of before no
+/// longer fit.
+constexpr std::uint32_t kFormat = 2;
 constexpr std::size_t kChecksumAt = kMagic.size();
 constexpr std::size_t kBodyAt = kChecksumAt + sizeof(std::uint64_t);
 

@@ -81,7 +81,7 @@ void MasterLoop::resume(StateArchive& saved, Summary& summary) {
   broadcast(method_, transport_, t_, {});
   if (observer_ != nullptr && observer_->has_ended()) {
     end(Termination::kStopped);
-  } else {
+  } else if (conclude_iteration()) {
     go_on();
   }
   finish();
@@ -100,10 +100,10 @@ void MasterLoop::begin(Summary& summary) {
 /// False: an observer has ended the run before it began.
 bool MasterLoop::begin_run() {
   broadcast(method_, transport_, 0, {});
-  if (!observe(0, 0, 0)) return false;
   if (method_.is_fed_by_arrivals()) waiting_ = everyone_;
   phase_ = Phase::kBetween;
-  return true;
+  if (observer_ != nullptr) unobserved_ = record_of(0, 0, 0);
+  return conclude_iteration();
 }
 
 void MasterLoop::go_on() {
@@ -181,10 +181,16 @@ bool MasterLoop::iterate(std::int64_t t) {
     std::erase_if(waiting_, [this](std::size_t worker) { return transport_.is_dropped(worker); });
   }
   phase_ = Phase::kBetween;
-  if (!observe(t_, active.size(), active_.longest_silence(t))) return false;
-  if (outcome.ending) return end(outcome.ending->termination, outcome.ending->message);
-  if (summary_->stationarity_iteration >= 0) return end(Termination::kConverged);
-  return true;
+  if (observer_ != nullptr) unobserved_ = record_of(t_, active.size(), active_.longest_silence(t));
+  ending_ = std::move(outcome.ending);
+  if (!ending_ && summary_->stationarity_iteration >= 0) ending_ = Ending{Termination::kConverged, {}};
+  return conclude_iteration();
+}
+
+bool MasterLoop::conclude_iteration() {
+  if (unobserved_ && observer_ != nullptr && !observe(*unobserved_)) return false;
+  unobserved_.reset();
+  return !ending_ || end(ending_->termination, ending_->message);
 }
 
 bool MasterLoop::collect(std::int64_t t) {
@@ -222,6 +228,10 @@ void MasterLoop::persist(StateArchive& archive) {
                   "neither within an iteration nor between two");
   method_.persist(archive);
   transport_.persist(archive);
+  archive(unobserved_, ending_);
+  archive.require(phase_ == Phase::kBetween || (!unobserved_ && !ending_),
+                  "an iteration that is over and not");
+  archive.require(!unobserved_ || unobserved_->iteration == t_, "a record of another iteration");
   if (archive.is_loading()) take_up(archive, wall, cpu);
   // Last: what an observer has outside of the run is touched only for a state that is sound.
   if (observer_ != nullptr) observer_->persist(archive);
@@ -326,8 +336,7 @@ bool MasterLoop::measure_if_due(std::int64_t completed) {
   return true;
 }
 
-bool MasterLoop::observe(std::int64_t completed, std::size_t active, std::int64_t silence) {
-  if (observer_ == nullptr) return true;
+TraceRecord MasterLoop::record_of(std::int64_t completed, std::size_t active, std::int64_t silence) const {
   TraceRecord record;
   record.iteration = completed;
   record.wall_seconds = wall_seconds();
@@ -337,14 +346,22 @@ bool MasterLoop::observe(std::int64_t completed, std::size_t active, std::int64_
   record.active = static_cast<std::int64_t>(active);
   record.max_staleness = silence;
   method_.describe(record);
+  return record;
+}
 
+bool MasterLoop::observe(const TraceRecord& record) {
   const auto start = std::chrono::steady_clock::now();
   const double cpu_before = cpu_seconds(CLOCK_THREAD_CPUTIME_ID);
-  const ObserverAction action = observer_->on_iteration(
-      {.record = record, .upper = method_.upper_consensus(), .lower = method_.lower_consensus()});
+  const ObserverAction action =
+      observer_->on_iteration({.record = record,
+                               .upper = method_.upper_consensus(),
+                               .lower = method_.lower_consensus(),
+                               .is_interrupted = [this] { return limits_.interrupted(); }});
   observer_wall_ += seconds_since(start);
   observer_cpu_ += cpu_seconds(CLOCK_THREAD_CPUTIME_ID) - cpu_before;
   if (action == ObserverAction::kContinue) return true;
+  if (action == ObserverAction::kInterrupted && limits_.interrupted()) return end_interrupted();
+  if (action != ObserverAction::kInterrupted) unobserved_.reset();
   return end(Termination::kStopped, action == ObserverAction::kAbort ? "aborted by the observer" : "");
 }
 

@@ -3,6 +3,7 @@
 #include <cstddef>
 #include <cstdint>
 #include <exception>
+#include <optional>
 #include <span>
 #include <vector>
 
@@ -61,8 +62,11 @@ class MasterLoop {
   bool iterate(std::int64_t t);
   bool collect(std::int64_t t);
   bool measure_if_due(std::int64_t completed);
-  /// Tells the observer of the state after `completed` iterations; false: it wants to end.
-  bool observe(std::int64_t completed, std::size_t active, std::int64_t silence);
+  /// Of the state after `completed` iterations.
+  [[nodiscard]] TraceRecord record_of(std::int64_t completed, std::size_t active, std::int64_t silence) const;
+  /// Shows the observer the state between two iterations, if it has not seen it; false: the run has ended.
+  bool conclude_iteration();
+  bool observe(const TraceRecord& record);
   bool end_if_running_away(std::int64_t completed);
   bool end(Termination termination, std::string message = {});
   bool end_interrupted();
@@ -97,7 +101,9 @@ class MasterLoop {
   RunLimits::Instant wall_start_{};
   double cpu_start_ = 0;
   double observer_wall_ = 0, observer_cpu_ = 0;
-  double last_gap_;  ///< at the iteration reported next, or NaN
+  double last_gap_;                        ///< at the iteration reported next, or NaN
+  std::optional<TraceRecord> unobserved_;  ///< of the state between two iterations that was not observed yet
+  std::optional<Ending> ending_;           ///< how the run ends once that is done
 };
 
 }  // namespace adbo::detail

@@ -16,6 +16,8 @@ namespace adbo::detail {
 struct Ending {
   Termination termination = Termination::kConverged;
   std::string message;
+
+  void persist(StateArchive& archive) { archive(termination, message); }
 };
 
 /// The master's half of a method: its state and what it does with answers. Knows no threads; everything it
