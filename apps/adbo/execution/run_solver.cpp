@@ -41,6 +41,31 @@ TraceCsv open_trace(const RunFiles& files) {
   return TraceCsv(files.trace);
 }
 
+/// Null: the order of arrivals is not to be kept.
+std::unique_ptr<ArrivalFile> record_arrivals(Solver& solver, const Problem& problem,
+                                             const std::string& path) {
+  if (path.empty()) return nullptr;
+  auto recording = std::make_unique<ArrivalFile>(path, solver.identity(problem));
+  solver.record(recording.get());
+  return recording;
+}
+
+void replay_arrivals(Solver& solver, const Problem& problem, const std::string& path,
+                     const Console& console) {
+  if (path.empty()) return;
+  Recording replayed = read_arrivals(path, solver.identity(problem));
+  if (!replayed.is_whole) console.note(fmt::format("{}: the recording was cut short", path));
+  solver.replay(std::move(replayed.arrivals));
+}
+
+/// Puts the state that the held-out rows chose in the place of the last one.
+HeldOutFacts deliver_chosen(EarlyStopping& early_stopping, Result& result) {
+  early_stopping.deliver(result);
+  return {.delivered_iteration = early_stopping.chosen_iteration(),
+          .loss = early_stopping.chosen_loss(),
+          .loss_start = early_stopping.first_loss()};
+}
+
 RunOutcome run_once(Problem& problem, const Options& options, const Settings& settings,
                     const RunMeasures& measures, const RunFiles& files, StopSignal& stop,
                     const Console& console) {
@@ -62,16 +87,8 @@ RunOutcome run_once(Problem& problem, const Options& options, const Settings& se
   }
 
   Solver solver(options);
-  std::optional<ArrivalFile> recording;
-  if (!files.arrivals.empty()) {
-    recording.emplace(files.arrivals, solver.identity(problem));
-    solver.record(&*recording);
-  }
-  if (!files.replayed.empty()) {
-    Recording replayed = read_arrivals(files.replayed, solver.identity(problem));
-    if (!replayed.is_whole) console.note(fmt::format("{}: the recording was cut short", files.replayed));
-    solver.replay(std::move(replayed.arrivals));
-  }
+  const std::unique_ptr<ArrivalFile> recording = record_arrivals(solver, problem, files.arrivals);
+  replay_arrivals(solver, problem, files.replayed, console);
   const Attachment attachment(stop, solver);
   RunOutcome outcome;
   Observer* const watcher = early_stopping ? static_cast<Observer*>(&*early_stopping) : &observer;
@@ -89,10 +106,7 @@ RunOutcome run_once(Problem& problem, const Options& options, const Settings& se
       stop.received() != 0 || outcome.result.summary.termination == Termination::kTimeLimit;
   outcome.best = observer.best();
   if (early_stopping && outcome.result.status.ok()) {
-    early_stopping->deliver(outcome.result);
-    outcome.held_out = HeldOutFacts{.delivered_iteration = early_stopping->chosen_iteration(),
-                                    .loss = early_stopping->chosen_loss(),
-                                    .loss_start = early_stopping->first_loss()};
+    outcome.held_out = deliver_chosen(*early_stopping, outcome.result);
   }
   return outcome;
 }
