@@ -7,9 +7,20 @@
 #include <fmt/format.h>
 
 #include "io/error.h"
+#include "io/text.h"
 
 namespace adbo::io::detail {
 namespace {
+
+/// The element of row r and column c as the file has it.
+double element_at(const ArrayView& array, std::size_t r, std::size_t c) {
+  const std::size_t rows = array.shape[0];
+  const std::size_t columns = array.data.size() / array.type.bytes / rows;
+  const std::size_t place = array.fortran_order ? fortran_places(array.shape)[c] * rows + r : r * columns + c;
+  double value = 0;
+  decode(array.type, array.data.data() + place * array.type.bytes, 1, &value);
+  return value;
+}
 
 void require_finite(const Table& table, const ArrayView& array, const kernels::DenseRows& dense) {
   if (array.type.kind != ElementKind::kFloat) return;
@@ -18,10 +29,11 @@ void require_finite(const Table& table, const ArrayView& array, const kernels::D
     const float* const end = row + dense.cols();
     const float* const bad = std::find_if(row, end, [](float value) { return !std::isfinite(value); });
     if (bad == end) continue;
-    throw InputError(table.source,
-                     fmt::format("row {}, feature {} (counted from 1): expected a finite number "
-                                 "in single precision, found {}",
-                                 r + 1, bad - row + 1, *bad));
+    const double found = element_at(array, r, static_cast<std::size_t>(bad - row));
+    throw InputError(
+        table.source,
+        fmt::format("row {}, feature {} (counted from 1): expected {}, found {}", r + 1, bad - row + 1,
+                    std::isfinite(found) ? kSinglePrecisionRange : "a finite number", found));
   }
 }
 

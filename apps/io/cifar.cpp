@@ -46,37 +46,36 @@ bool has_control_characters(std::string_view bytes) {
   });
 }
 
-bool looks_like(const Layout& layout, std::string_view bytes) {
+/// Why the bytes are no records of this layout; empty where they are.
+std::string flaw_of(const Layout& layout, std::string_view bytes) {
   const std::size_t record = layout.record_bytes();
-  if (bytes.empty() || bytes.size() % record != 0) return false;
-  for (std::size_t at = 0; at < bytes.size(); at += record) {
+  if (bytes.empty() || bytes.size() % record != 0) {
+    return fmt::format("expected records of {} bytes, found {} bytes: {} records and {} bytes more", record,
+                       bytes.size(), bytes.size() / record, bytes.size() % record);
+  }
+  for (std::size_t r = 0; r < bytes.size() / record; ++r) {
     for (std::size_t k = 0; k < layout.classes.size(); ++k) {
-      if (byte_at(bytes, at + k) >= layout.classes[k]) return false;
+      const unsigned label = byte_at(bytes, r * record + k);
+      if (label < layout.classes[k]) continue;
+      return fmt::format("record {} (counted from 1): expected a label from 0 to {}, found {}", r + 1,
+                         layout.classes[k] - 1, label);
     }
   }
-  return has_control_characters(bytes.substr(0, record));
+  return {};
+}
+
+bool looks_like(const Layout& layout, std::string_view bytes) {
+  return flaw_of(layout, bytes).empty() && has_control_characters(bytes.substr(0, layout.record_bytes()));
 }
 
 Table parse(const Layout& layout, std::string_view bytes, const std::string& source) {
   const std::size_t record = layout.record_bytes();
-  if (bytes.empty() || bytes.size() % record != 0) {
-    throw InputError(source,
-                     fmt::format("expected records of {} bytes, found {} bytes: {} records and {} bytes more",
-                                 record, bytes.size(), bytes.size() / record, bytes.size() % record));
-  }
+  if (const std::string flaw = flaw_of(layout, bytes); !flaw.empty()) throw InputError(source, flaw);
   const std::size_t rows = bytes.size() / record;
   kernels::DenseRows dense(rows, kPixelBytes);
   detail::LabelTable classes;
   std::vector<std::int32_t> labels(rows);
   for (std::size_t r = 0; r < rows; ++r) {
-    for (std::size_t k = 0; k < layout.classes.size(); ++k) {
-      const unsigned label = byte_at(bytes, r * record + k);
-      if (label >= layout.classes[k]) {
-        throw InputError(
-            source, fmt::format("record {} (counted from 1): expected a label from 0 to {}, found {}", r + 1,
-                                layout.classes[k] - 1, label));
-      }
-    }
     const std::size_t pixels = r * record + layout.classes.size();
     labels[r] = classes.number_of(std::to_string(byte_at(bytes, pixels - 1)));
     detail::decode({detail::ElementKind::kUnsigned, 1, false}, bytes.data() + pixels, kPixelBytes,
@@ -106,5 +105,11 @@ Table parse_cifar100(std::string_view bytes, const std::string& source) {
 
 bool looks_like_cifar10(std::string_view bytes) { return looks_like(cifar10(), bytes); }
 bool looks_like_cifar100(std::string_view bytes) { return looks_like(cifar100(), bytes); }
+
+std::string why_not_cifar(std::string_view bytes) {
+  if (bytes.size() < kPixelBytes) return {};
+  return fmt::format("it is no CIFAR-10 binary ({}) and no CIFAR-100 binary ({})", flaw_of(cifar10(), bytes),
+                     flaw_of(cifar100(), bytes));
+}
 
 }  // namespace adbo::io

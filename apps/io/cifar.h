@@ -24,4 +24,8 @@ namespace adbo::io {
 [[nodiscard]] bool looks_like_cifar10(std::string_view bytes);
 [[nodiscard]] bool looks_like_cifar100(std::string_view bytes);
 
+/// What keeps bytes that look like neither from being a CIFAR file (cut short, or a label out of range);
+/// empty where they are fewer than a picture has.
+[[nodiscard]] std::string why_not_cifar(std::string_view bytes);
+
 }  // namespace adbo::io

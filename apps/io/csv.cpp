@@ -265,25 +265,26 @@ class CsvParser {
     RecordReader ahead(text_, separator_);
     std::vector<Cell> second;
     ahead.read(second);
-    if (!ahead.read(second)) return false;
+    const auto numeric = [](const Cell& cell) { return is_number(cell.text); };
+    const auto word = [&](const Cell& cell) { return !numeric(cell) && !detail::means_missing(cell.text); };
+    // A line of words alone is no row either.
+    if (!ahead.read(second)) return std::all_of(first.begin(), first.end(), word);
     // A header shows where a word stands above a number.
-    const Cell* word = nullptr;
+    const Cell* above = nullptr;
     const Cell* below = nullptr;
     for (std::size_t k = 0; k < std::min(first.size(), second.size()); ++k) {
-      if (word != nullptr || is_number(first[k].text) || detail::means_missing(first[k].text)) continue;
-      if (!is_number(second[k].text)) continue;
-      word = &first[k];
+      if (above != nullptr || !word(first[k]) || !numeric(second[k])) continue;
+      above = &first[k];
       below = &second[k];
     }
-    if (word == nullptr) return false;
-    const auto numeric = [](const Cell& cell) { return is_number(cell.text); };
+    if (above == nullptr) return false;
     if (std::none_of(first.begin(), first.end(), numeric)) return true;
     // A damaged first row must not be taken for a header: it would vanish without a word.
     text_.fail(
-        word->at, word->text,
+        above->at, above->text,
         fmt::format("is the first line a header? {} is no number but {} below it is, and other fields of the "
                     "line are numbers: say whether there is a header, or mend the field",
-                    in_quotes(word->text), in_quotes(below->text)));
+                    in_quotes(above->text), in_quotes(below->text)));
   }
 
   std::optional<std::size_t> resolve_label_column() const {

@@ -99,8 +99,10 @@ Format recognise(std::string_view bytes, const std::string& source) {
   if (looks_like_cifar10(bytes)) return Format::kCifar10;
   if (looks_like_cifar100(bytes)) return Format::kCifar100;
   if (has_nul(bytes)) {
-    throw InputError(source, fmt::format("is a binary file of unknown format ({} bytes); expected one of {}",
-                                         bytes.size(), kSupportedFormats));
+    const std::string cifar = why_not_cifar(bytes);
+    throw InputError(source,
+                     fmt::format("is a binary file of unknown format ({} bytes); expected one of {}{}{}",
+                                 bytes.size(), kSupportedFormats, cifar.empty() ? "" : "; ", cifar));
   }
   return looks_like_libsvm(bytes) ? Format::kLibsvm : Format::kCsv;
 }

@@ -116,4 +116,9 @@ std::size_t byte_product(const std::size_t* sizes, std::size_t count, std::size_
   return product;
 }
 
+std::string product_text(std::size_t product) {
+  const bool fits = product < std::numeric_limits<std::size_t>::max();
+  return fits ? std::to_string(product) : std::string("2^64 or more");
+}
+
 }  // namespace adbo::io::detail

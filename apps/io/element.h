@@ -23,4 +23,7 @@ void decode(ElementType type, const char* bytes, std::size_t count, double* out)
 /// holds.
 std::size_t byte_product(const std::size_t* sizes, std::size_t count, std::size_t bytes_each);
 
+/// A product of sizes for a message: "2^64 or more" when it does not fit.
+std::string product_text(std::size_t product);
+
 }  // namespace adbo::io::detail

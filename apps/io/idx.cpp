@@ -83,7 +83,7 @@ ArrayView view_idx(std::string_view bytes, const std::string& source) {
     throw InputError(
         source, fmt::format("{}: {} elements of {} bytes need {} bytes after the header, found {}",
                             expected > array.data.size() ? "truncated" : "too long", shape_text(array.shape),
-                            array.type.bytes, expected, array.data.size()));
+                            array.type.bytes, product_text(expected), array.data.size()));
   }
   return array;
 }

@@ -211,10 +211,11 @@ ArrayView view_npy(std::string_view bytes, const std::string& source) {
   const std::size_t expected = byte_product(array.shape.data(), array.rank(), array.type.bytes);
   if (expected != array.data.size()) {
     throw InputError(
-        source, fmt::format("{}: an array of shape ({}) with {} bytes an element needs {} bytes after the "
-                            "header, found {}",
-                            expected > array.data.size() ? "truncated" : "too long",
-                            fmt::join(array.shape, ", "), array.type.bytes, expected, array.data.size()));
+        source,
+        fmt::format("{}: an array of shape ({}) with {} bytes an element needs {} bytes after the "
+                    "header, found {}",
+                    expected > array.data.size() ? "truncated" : "too long", fmt::join(array.shape, ", "),
+                    array.type.bytes, product_text(expected), array.data.size()));
   }
   return array;
 }

@@ -184,8 +184,7 @@ std::string explain(NumberError error, const std::string& where, std::string_vie
     case NumberError::kNotFinite:
       return fmt::format("expected a finite number {}, found {}", where, in_quotes(token));
     case NumberError::kTooLarge:
-      return fmt::format("expected a number between -3.4e38 and 3.4e38 (single precision) {}, found {}",
-                         where, in_quotes(token));
+      return fmt::format("expected {} {}, found {}", kSinglePrecisionRange, where, in_quotes(token));
     default:
       return fmt::format("expected a number {}, found {}", where, in_quotes(token));
   }

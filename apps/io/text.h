@@ -57,6 +57,9 @@ class Text {
   const std::string& source_;
 };
 
+/// What features are held in, for messages.
+inline constexpr const char* kSinglePrecisionRange = "a number between -3.4e38 and 3.4e38 (single precision)";
+
 enum class NumberError { kNone, kNotANumber, kNotFinite, kTooLarge };
 
 /// Reads the number at the front of [first, last) whatever the locale: an optional sign, decimal digits with

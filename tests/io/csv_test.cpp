@@ -101,6 +101,13 @@ TEST_CASE("a header is recognised") {
           Names{"1990", "1991"});
     CHECK(refusal("a,b,c\n", {"", "", HeaderMode::kPresent}) == "f.csv: holds a header but no rows");
   }
+  SUBCASE("alone") {
+    CHECK(refusal("a,b,c\n") == "f.csv: holds a header but no rows");
+    CHECK(refusal("\n\na;\"b\"") == "f.csv: holds a header but no rows");
+    CHECK(refusal("1,b,c\n") == "f.csv:1:3: expected a number in field 2, found \"b\"");
+    CHECK(refusal("a,,c\n") == "f.csv:1:1: expected a number in field 1, found \"a\"");
+    CHECK(row_count(parse("1,2,c\n")) == 1);
+  }
 }
 
 TEST_CASE("label and id columns by name and position") {

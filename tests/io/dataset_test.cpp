@@ -170,6 +170,21 @@ TEST_CASE("known formats that are not supported are named") {
   CHECK(refusal("") == "data: is empty");
 }
 
+TEST_CASE("a damaged CIFAR file: what keeps it from being one") {
+  const std::string record(3073, '\0');
+  CHECK(refusal(record + record + "12345")
+            .ends_with("; it is no CIFAR-10 binary (expected records of 3073 bytes, found 6151 bytes: 2 "
+                       "records and 5 bytes "
+                       "more) and no CIFAR-100 binary (expected records of 3074 bytes, found 6151 bytes: 2 "
+                       "records and 3 bytes "
+                       "more)"));
+  std::string wrong = record + record;
+  wrong[3073] = '\xc8';
+  CHECK(refusal(wrong).find(
+            "no CIFAR-10 binary (record 2 (counted from 1): expected a label from 0 to 9, found "
+            "200)") != std::string::npos);
+}
+
 TEST_CASE("files") {
   const test::TemporaryDirectory directory;
   DatasetRequest request;

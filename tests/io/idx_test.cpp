@@ -131,8 +131,8 @@ TEST_CASE("values that are not finite") {
     return header(0x0E, {2, 2}) + be64(0) + be64(0) + be64(0) + be64(std::bit_cast<std::uint64_t>(value));
   };
   CHECK(refusal(with(std::nan(""))) ==
-        "x.idx: row 2, feature 2 (counted from 1): expected a finite number in single precision, found nan");
-  CHECK(refusal(with(1e300)).ends_with("found inf"));
+        "x.idx: row 2, feature 2 (counted from 1): expected a finite number, found nan");
+  CHECK(refusal(with(1e300)).ends_with("(single precision), found 1e+300"));
   CHECK(row_count(parse_idx(with(1e30), "x")) == 2);
   const std::string labels = header(0x0E, {2}) + be64(0) + be64(std::bit_cast<std::uint64_t>(std::nan("")));
   CHECK(refusal(kImages, labels) == "y.idx: label 2 (counted from 1): expected a finite number, found nan");

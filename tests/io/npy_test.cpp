@@ -130,8 +130,28 @@ TEST_CASE("Fortran order is turned into C order") {
   CHECK(test::row_of(table, 1) == test::Row{'e', 'g', 'f', 'h'});
   CHECK(test::message_of([&] {
           (void)parse_npy_table(npy(dict("<f2", "(1, 2)", "True"), {"\x00\x00\x00\x7c", 4}), "a.npy");
-        }) ==
-        "a.npy: row 1, feature 2 (counted from 1): expected a finite number in single precision, found inf");
+        }) == "a.npy: row 1, feature 2 (counted from 1): expected a finite number, found inf");
+}
+
+TEST_CASE("a number beyond single precision is said as the file has it") {
+  const std::vector<double> values = {1, 2, 3, 4, -1e299, 6};  // C order: row 2, feature 2
+  const std::vector<double> columns_first = {1, 4, 2, -1e299, 3, 6};
+  for (const bool fortran : {false, true}) {
+    const std::vector<double>& stored = fortran ? columns_first : values;
+    const std::string data(reinterpret_cast<const char*>(stored.data()), stored.size() * sizeof(double));
+    CHECK(test::message_of([&] {
+            (void)parse_npy_table(npy(dict("<f8", "(2, 3)", fortran ? "True" : "False"), data), "a.npy");
+          }) ==
+          "a.npy: row 2, feature 2 (counted from 1): expected a number between -3.4e38 and 3.4e38 (single "
+          "precision), found -1e+299");
+  }
+}
+
+TEST_CASE("sizes whose product is beyond any file") {
+  CHECK(test::message_of(
+            [&] { (void)parse_npy(npy(dict("<f8", "(4294967296, 4294967296)"), "12345678"), "a.npy"); }) ==
+        "a.npy: truncated: an array of shape (4294967296, 4294967296) with 8 bytes an element needs 2^64 or "
+        "more bytes after the header, found 8");
 }
 
 TEST_CASE("header variants") {
