@@ -375,6 +375,76 @@ TEST_CASE("workers that are late: exit code 5, or the run goes on without them")
   const std::size_t dropped =
       Json::parse(files.read("dropped/summary.json")).value("dropped_workers", Json::array()).size();
   CHECK(without.code == (dropped == 4 ? 5 : 0));
+
+  // The run that failed goes on where failures are met otherwise, and only there.
+  const Outcome left = files.run({"resume", "late"});
+  CHECK(left.code == 5);
+  CHECK(contains(left.err, "the run is over (failed"));
+  REQUIRE(files.run({"resume", "late", "--worker-deadline", "100"}).code == 0);
+  CHECK(Json::parse(files.read("late/summary.json"))["status"] == "iteration_limit");
+}
+
+TEST_CASE("resume of a run that is over: the exit code of its end") {
+  const Workspace files;
+  const std::string config = files.write("run.toml",
+                                         "problem = \"quadratic\"\nmethod = \"adbo\"\nstep_lower_local = "
+                                         "1e8\niterations = 500\nclock = \"virtual\"\n");
+  CHECK(files.run({"run", config, "--out", "diverged"}).code == 4);
+  CHECK(files.run({"resume", "diverged"}).code == 4);
+  REQUIRE(files.run(cleaning(files, "over")).code == 0);
+  CHECK(files.run({"resume", "over"}).code == 0);
+  CHECK(files.run({"resume", "over", "--require-converged"}).code == 6);
+}
+
+TEST_CASE("resume: what has no effect any more is passed over, what is given has one") {
+  const Workspace files;
+  const auto limited = [&](const std::string& out, const Arguments& more) {
+    const Outcome outcome =
+        files.run(cleaning(files, out, "1000000000") + Arguments{"--time-limit", "0.3"} + more);
+    INFO(outcome.err);
+    REQUIRE(outcome.code == 0);
+  };
+  limited("threaded", {"--threads", "2", "--executor", "threads"});
+  CHECK(files.run({"resume", "threaded", "--executor", "inline"}).code == 0);
+  const Outcome refused = files.run({"resume", "threaded", "--executor", "inline", "--threads", "2"});
+  CHECK(refused.code == 2);
+  CHECK(contains(refused.err, "threads has no effect with executor = inline"));
+  limited("delivered", {"--deliver", "weighted", "--measure-tolerance", "1e-3"});
+  CHECK(files.run({"resume", "delivered", "--measure", "quick"}).code == 0);
+}
+
+TEST_CASE("a re-solve of resolve_every that a limit or a signal meets is made by the run that goes on") {
+  const Workspace files;
+  for (const std::string problem : {"clean", "tune"}) {
+    CAPTURE(problem);
+    const auto run = [&](const std::string& out) {
+      Arguments arguments = without(run_settings(files, out, "500"), "--train") +
+                            Arguments{"--train", files.write("many.libsvm", libsvm_rows(3000, 12, 1))};
+      if (problem == "tune") arguments = without(arguments, "--corrupt");
+      if (problem == "clean") arguments.insert(arguments.end(), {"--patience", "0"});
+      return Arguments{problem} + arguments + Arguments{"--resolve-every",       "1",
+                                                        "--measure-tolerance",   "1e-13",
+                                                        "--measure-evaluations", "4000"};
+    };
+    const auto begin = std::chrono::steady_clock::now();
+    REQUIRE(files.run(run("straight")).code == 0);
+    const double part = std::chrono::duration<double>(std::chrono::steady_clock::now() - begin).count() / 6;
+    REQUIRE(files.run(run("limited") + Arguments{"--time-limit", std::to_string(part)}).code == 0);
+    int slices = 1;
+    for (; Json::parse(files.read("limited/summary.json"))["resumable"] == true && slices < 40; ++slices) {
+      // Longer and longer: each is to come past where the one before ended.
+      const std::string limit = std::to_string(part * (1 + 0.2 * slices));
+      REQUIRE(files.run({"resume", "limited", "--time-limit", limit}).code == 0);
+    }
+    MESSAGE(problem << ": " << slices << " parts");
+    CHECK(slices > 1);
+    REQUIRE(files.run({"resume", "limited", "--time-limit", "0"}).code == 0);
+    CHECK(deterministic_trace(files.read("straight/trace.csv")) ==
+          deterministic_trace(files.read("limited/trace.csv")));
+    CHECK(files.read("straight/upper.npy") == files.read("limited/upper.npy"));
+    std::filesystem::remove_all(files.path("straight"));
+    std::filesystem::remove_all(files.path("limited"));
+  }
 }
 
 TEST_CASE("a folder belongs to one process at a time") {
@@ -449,7 +519,7 @@ TEST_CASE("a file that never ends does not hold a run with a limit of time") {
   const Outcome outcome = files.run({"clean", "--train", "endless", "--time-limit", "0.5", "--out", "out"});
   const std::chrono::duration<double> passed = std::chrono::steady_clock::now() - begin;
   CHECK(outcome.code == 2);
-  CHECK(contains(outcome.err, "time_limit is over before the data were read"));
+  CHECK(contains(outcome.err, "time_limit is over before the problem was ready"));
   CHECK(passed.count() >= 0.5);
   CHECK_FALSE(files.exists("out"));
 }

@@ -43,17 +43,17 @@ void refuse_recording_in(const OutputFolder& folder, const Settings& settings) {
                   settings.task().replay));
 }
 
-ExitCode exit_code(const Summary& summary, int signal, bool require_converged) {
-  if (summary.termination == Termination::kDiverged) return ExitCode::kDiverged;
-  if (summary.termination == Termination::kSolveFailed) return ExitCode::kSolveFailed;
-  if (summary.termination == Termination::kFailed) return ExitCode::kWorkerFailed;
+}  // namespace
+
+ExitCode exit_code(std::string_view status, int signal, bool require_converged) {
+  if (status == to_string(Termination::kDiverged)) return ExitCode::kDiverged;
+  if (status == to_string(Termination::kSolveFailed)) return ExitCode::kSolveFailed;
+  if (status == to_string(Termination::kFailed)) return ExitCode::kWorkerFailed;
   if (signal == SIGINT) return ExitCode::kInterrupted;
   if (signal == SIGTERM) return ExitCode::kTerminated;
-  const bool missed = require_converged && summary.termination != Termination::kConverged;
+  const bool missed = require_converged && status != to_string(Termination::kConverged);
   return missed ? ExitCode::kNotConverged : ExitCode::kFinished;
 }
-
-}  // namespace
 
 void set_console(Console& console, const TaskSettings& task) {
   console.set_quiet(task.quiet);
@@ -85,7 +85,7 @@ ExitCode run_problem(Settings& settings, const RunJournal& journal, const Enviro
     console.note(fmt::format("adbo resume {} goes on with this run", journal.folder().path()));
   }
   console.deliver(settings.task().json ? run.json : run.text);
-  return exit_code(run.summary, stop.received(), settings.task().require_converged);
+  return exit_code(to_string(run.summary.termination), stop.received(), settings.task().require_converged);
 }
 
 }  // namespace adbo::app

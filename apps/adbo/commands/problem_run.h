@@ -1,5 +1,7 @@
 #pragma once
 
+#include <string_view>
+
 #include "commands/command.h"
 #include "execution/run_journal.h"
 #include "settings/settings.h"
@@ -10,6 +12,9 @@ namespace adbo::app {
 void set_console(Console& console, const TaskSettings& task);
 /// What they say of checkpoints.
 [[nodiscard]] CheckpointRule checkpoint_rule(const Settings& settings);
+
+/// Of a run that ended with this status of summary.json; `signal` ended it, 0: none.
+[[nodiscard]] ExitCode exit_code(std::string_view status, int signal, bool require_converged);
 
 /// Prepares, runs, measures and reports the problem that the settings name. Nothing is written before the
 /// settings, the data and the output folder have been found good.

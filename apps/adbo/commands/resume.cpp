@@ -2,6 +2,7 @@
 
 #include <fmt/format.h>
 
+#include <algorithm>
 #include <filesystem>
 #include <fstream>
 #include <optional>
@@ -16,6 +17,7 @@
 #include "output/summary_json.h"
 #include "settings/effects.h"
 #include "settings/saved_run.h"
+#include "settings/setting_table.h"
 
 namespace adbo::app {
 namespace {
@@ -38,6 +40,27 @@ bool has_more_iterations(const Json& summary, const Settings& settings) {
 /// Whether the run was judged quickly and is now to be judged in full.
 bool has_more_to_measure(const Json& summary, const Settings& settings) {
   return summary.value("measured", "") == "quick" && settings.task().measure != MeasureRule::kQuick;
+}
+
+/// Whether a worker may have ended the run, and such a failure is now to be met otherwise.
+bool meets_failures_anew(const Json& summary, const std::vector<Assignment>& flags) {
+  const std::string status = summary.value("status", "");
+  if (status != "failed" && status != "diverged") return false;
+  return std::any_of(flags.begin(), flags.end(), [](const Assignment& flag) {
+    const SettingInfo* const info = find_setting(flag.name);
+    return info != nullptr && info->name.starts_with("worker_");
+  });
+}
+
+/// A run that is over: its exit code again.
+ExitCode leave_as_it_is(const std::string& folder, const Json& summary, const TaskSettings& task,
+                        const Console& console) {
+  const std::string status = summary.value("status", "");
+  console.note(fmt::format("{}: the run is over ({} after {} iterations); there is nothing to go on with",
+                           folder, status, summary.value("iterations", std::int64_t{0})));
+  if (task.json) console.deliver(json_text(summary));
+  constexpr int kNoSignal = 0;
+  return exit_code(status, kNoSignal, task.require_converged);
 }
 
 ExitCode resume_comparison(const SavedRun& saved, const std::string& folder,
@@ -65,7 +88,7 @@ ExitCode resume_run(const std::string& folder, const std::vector<Assignment>& fl
   const SavedRun saved = read_saved_run((std::filesystem::path(folder) / kSavedRunFile).string());
   if (saved.comparison) return resume_comparison(saved, folder, flags, environment);
   Settings settings = resumed_settings(saved, flags, folder);
-  refuse_settings_without_effect(settings);
+  refuse_flags_without_effect(settings, flags);
   const Console& console = environment.console;
   set_console(environment.console, settings.task());
 
@@ -73,12 +96,9 @@ ExitCode resume_run(const std::string& folder, const std::vector<Assignment>& fl
   const RunJournal journal = RunJournal::resumed(output, console, saved, checkpoint_rule(settings));
   if (const std::optional<Json> summary = summary_of(output);
       summary && !summary->value("resumable", false)) {
-    if (!has_more_iterations(*summary, settings) && !has_more_to_measure(*summary, settings)) {
-      console.note(fmt::format("{}: the run is over ({} after {} iterations); there is nothing to go on with",
-                               folder, summary->value("status", ""),
-                               summary->value("iterations", std::int64_t{0})));
-      if (settings.task().json) console.deliver(json_text(*summary));
-      return ExitCode::kFinished;
+    if (!has_more_iterations(*summary, settings) && !has_more_to_measure(*summary, settings) &&
+        !meets_failures_anew(*summary, flags)) {
+      return leave_as_it_is(folder, *summary, settings.task(), console);
     }
     if (has_more_iterations(*summary, settings)) journal.forget_second_run();
   }
