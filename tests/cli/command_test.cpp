@@ -436,6 +436,28 @@ TEST_CASE("run: a file, --set over it, a flag over both, each origin kept") {
   CHECK(summary["metrics"].contains("upper_distance_max"));
 }
 
+TEST_CASE("run: matrices beyond the machine's memory are refused with their sizes") {
+  const Workspace files;
+  for (const std::string size : {"upper_dim = 1000000", "upper_dim = 500000\nlower_dim = 10000"}) {
+    const std::string config = files.write("run.toml", "problem = \"quadratic\"\n" + size + "\n");
+    const Outcome outcome = files.run({"run", config, "--out", "result"});
+    CHECK(outcome.code == 2);
+    CHECK(contains(outcome.err, "their matrices need at least"));
+    CHECK(contains(outcome.err, "upper_dim = "));
+    CHECK_FALSE(files.exists("result"));
+  }
+}
+
+TEST_CASE("run: a value function that did not fall is said") {
+  const Workspace files;
+  const std::string config =
+      files.write("run.toml", "problem = \"quadratic\"\nclock = \"virtual\"\niterations = 0\n");
+  const Outcome outcome = files.run({"run", config, "--out", "result"});
+  INFO(outcome.err);
+  REQUIRE(outcome.code == 0);
+  CHECK(contains(outcome.out, "The value function did not fall"));
+}
+
 TEST_CASE("run: divergence is exit code 4, with the summary written") {
   const Workspace files;
   const std::string config = files.write("run.toml",

@@ -259,6 +259,19 @@ TEST_CASE("compare: tune, with plain training as a row") {
   CHECK(row_of(table, "exact")["deviation"].empty());
 }
 
+TEST_CASE("compare: repeats that have one split and start are said to") {
+  const Workspace files;
+  for (const std::string split : {"shard-tail", "random"}) {
+    const Outcome outcome =
+        files.run({"compare", "--problem", "tune", "--methods", "auto", "--repeat", "2", "--split", split,
+                   "--train", files.write("train.libsvm", libsvm_rows(60, 4, 1)), "--workers", "3",
+                   "--iterations", "5", "--clock", "virtual", "--out", split});
+    INFO(outcome.err);
+    REQUIRE(outcome.code == 0);
+    CHECK(contains(outcome.out, "All repeats have the same split") == (split == "shard-tail"));
+  }
+}
+
 TEST_CASE("compare: options without effect, unknown and doubled methods are refused") {
   const Workspace files;
   const auto refused = [&](const std::vector<std::string>& more,

@@ -1,5 +1,7 @@
 #include "commands/quadratic.h"
 
+#include <fmt/format.h>
+
 #include <algorithm>
 #include <cmath>
 #include <memory>
@@ -9,6 +11,9 @@
 #include "adbo/measures.h"
 #include "adbo/problems/quadratic.h"
 #include "execution/resolve_options.h"
+#include "io/byte_source.h"
+#include "output/words.h"
+#include "support/exit_code.h"
 
 namespace adbo::app {
 namespace {
@@ -31,6 +36,20 @@ QuadraticSettings quadratic_settings(const Settings& settings) {
   return quadratic;
 }
 
+/// Of the matrices: H_i and B_i of every worker, and what the closed form is solved by.
+void refuse_beyond_memory(const QuadraticSettings& quadratic) {
+  const auto n = static_cast<double>(quadratic.upper_dim), m = static_cast<double>(quadratic.lower_dim);
+  const auto workers = static_cast<double>(quadratic.num_workers);
+  const double needed = sizeof(double) * (workers * m * (m + n) + n * n + m * (m + n));
+  const auto memory = static_cast<double>(io::physical_memory_bytes());
+  if (needed <= memory) return;
+  constexpr double kGiB = 1 << 30;
+  throw UsageError(fmt::format(
+      "upper_dim = {}, lower_dim = {}, workers = {}: their matrices need at least {:.3g} GiB, this "
+      "machine has {:.3g} GiB",
+      quadratic.upper_dim, quadratic.lower_dim, quadratic.num_workers, needed / kGiB, memory / kGiB));
+}
+
 double largest_distance(std::span<const double> first, std::span<const double> second) {
   double distance = 0;
   for (std::size_t j = 0; j < first.size(); ++j)
@@ -51,6 +70,7 @@ Findings conclude(const Solution& solution, const ResolveOptions& automatic, con
   findings.metrics.insert(findings.metrics.begin(), {{"value_function", end.upper_objective},
                                                      {"value_function_start", start.upper_objective}});
   findings.measure_seconds = start.seconds + end.seconds;
+  findings.words = value_function_words(end, start, resolve.gradient_tolerance, "upper variable");
   return findings;
 }
 
@@ -58,6 +78,7 @@ Findings conclude(const Solution& solution, const ResolveOptions& automatic, con
 
 PreparedTask prepare_quadratic(const Settings& settings) {
   const QuadraticSettings quadratic = quadratic_settings(settings);
+  refuse_beyond_memory(quadratic);
   QuadraticInstance instance = make_quadratic(quadratic);
   const Solution solution{std::move(instance.upper_solution), instance.value};
   const ResolveOptions resolve = resolve_options(settings, kAutomaticTolerance);

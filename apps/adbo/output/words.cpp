@@ -269,14 +269,20 @@ std::string trouble_words(const ValueFunction& at, std::string_view where) {
                      at.reason, at.gradient_norm);
 }
 
-Words tuning_words(const ValueFunction& end, const ValueFunction& start, double accuracy_end,
-                   double accuracy_start, double tolerance) {
+Words value_function_words(const ValueFunction& end, const ValueFunction& start, double tolerance,
+                           std::string_view what) {
   Words words;
   for (const std::string& trouble :
        {trouble_words(start, "at the start"), trouble_words(end, "at the end")}) {
     if (!trouble.empty()) words.push_back(trouble);
   }
-  add_value_function(words, end.upper_objective, start.upper_objective, tolerance, "coefficients");
+  add_value_function(words, end.upper_objective, start.upper_objective, tolerance, what);
+  return words;
+}
+
+Words tuning_words(const ValueFunction& end, const ValueFunction& start, double accuracy_end,
+                   double accuracy_start, double tolerance) {
+  Words words = value_function_words(end, start, tolerance, "coefficients");
   if (!std::isfinite(accuracy_end)) return words;
   if (std::isfinite(accuracy_start) && accuracy_end <= accuracy_start + kAccuracyTie) {
     words.push_back(

@@ -38,6 +38,12 @@ struct CleaningFacts {
 [[nodiscard]] std::vector<std::string> cleaning_words(const CleaningMeasures& measures,
                                                       const CleaningFacts& facts);
 
+/// Whether the run improved what it was to choose (`what`), and where a re-solved lower level is in trouble.
+/// `tolerance` is that of the re-solves.
+[[nodiscard]] std::vector<std::string> value_function_words(const ValueFunction& end,
+                                                            const ValueFunction& start, double tolerance,
+                                                            std::string_view what);
+
 /// Whether tuning was worth it. NaN accuracies do not apply; `tolerance` is that of the re-solves.
 [[nodiscard]] std::vector<std::string> tuning_words(const ValueFunction& end, const ValueFunction& start,
                                                     double accuracy_end, double accuracy_start,
