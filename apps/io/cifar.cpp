@@ -107,9 +107,10 @@ bool looks_like_cifar10(std::string_view bytes) { return looks_like(cifar10(), b
 bool looks_like_cifar100(std::string_view bytes) { return looks_like(cifar100(), bytes); }
 
 std::string why_not_cifar(std::string_view bytes) {
-  if (bytes.size() < kPixelBytes) return {};
-  return fmt::format("it is no CIFAR-10 binary ({}) and no CIFAR-100 binary ({})", flaw_of(cifar10(), bytes),
-                     flaw_of(cifar100(), bytes));
+  const std::string ten = flaw_of(cifar10(), bytes), hundred = flaw_of(cifar100(), bytes);
+  // Without a flaw it is text for all that can be told.
+  if (bytes.size() < kPixelBytes || ten.empty() || hundred.empty()) return {};
+  return fmt::format("it is no CIFAR-10 binary ({}) and no CIFAR-100 binary ({})", ten, hundred);
 }
 
 }  // namespace adbo::io

@@ -1,8 +1,8 @@
 // Runs that are killed (SIGKILL) or stopped (SIGINT, SIGTERM) at random instants and gone on with, again and
 // again now and then: each has to end with the variables, result files, trace and summary of the run that was
 // never interrupted. Every method in turn, with mini-batches where it has them, a straggler, held-out rows on
-// every second task, and a checkpoint every iteration; and a comparison with a search. A program of its own,
-// so that many kills are a matter of its arguments:
+// every second task, a checkpoint every iteration and a re-solve every third; and a comparison with a search.
+// A program of its own, so that many kills are a matter of its arguments:
 //
 //   kill_and_resume [RUNS [SEED]]    runs number SEED, SEED + 1, ...: each depends on its number and on luck
 #include <fmt/format.h>
@@ -120,6 +120,8 @@ class Killer {
             "1:4",
             "--checkpoint-every",
             "1",
+            "--resolve-every",
+            "3",
             "--out",
             out};
   }

@@ -183,6 +183,8 @@ TEST_CASE("a damaged CIFAR file: what keeps it from being one") {
   CHECK(refusal(wrong).find(
             "no CIFAR-10 binary (record 2 (counted from 1): expected a label from 0 to 9, found "
             "200)") != std::string::npos);
+  // Text at its beginning: it is none, and its records are not what keeps it from being one.
+  CHECK(refusal(std::string(3073, '\t') + record).ends_with("binary, each also gzipped"));
 }
 
 TEST_CASE("files") {
