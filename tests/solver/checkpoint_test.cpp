@@ -304,51 +304,47 @@ class GivingUp final : public Observer {
   std::int64_t at_;
 };
 
-/// The beginning, the end (by a limit or by the method itself) and what lies between.
-std::vector<std::int64_t> places_in(const Result& run) { return {0, 1, 9, run.summary.iterations}; }
-
-}  // namespace
-
-TEST_CASE("an observation that is given up is made by the run that goes on") {
+/// Stops every method's run (stop(case, at, kept)) at its beginning, at its end (by a limit or by the method
+/// itself) and between, and goes on from what it leaves.
+template <class Stop>
+void check_stops(const Stop& stop) {
   for (const Case& one : cases()) {
     CAPTURE(one.name);
     Problem problem = one.make_problem();
     Tracer alone;
     const Result straight = Solver(one.options).solve(problem, &alone);
-    for (const std::int64_t at : places_in(straight)) {
+    for (const std::int64_t at :
+         {std::int64_t{0}, std::int64_t{1}, std::int64_t{9}, straight.summary.iterations}) {
       if (at > straight.summary.iterations) continue;
       CAPTURE(at);
-      Problem again = one.make_problem();
-      Solver solver(one.options);
-      GivingUp giving_up(solver, at);
       KeepAll kept(1000);
-      const Result stopped = solver.solve(again, &giving_up, &kept);
-      CHECK(stopped.summary.termination == Termination::kStopped);
-      CHECK(stopped.summary.iterations == at);
-      CHECK(giving_up.tracer.records.size() == static_cast<std::size_t>(at));
+      stop(one, at, kept);
       REQUIRE(kept.images.count(at) == 1);
       check_resumed(one, kept.images.at(at), straight, alone);
     }
   }
 }
 
-TEST_CASE("a run that its observer stops goes on, or ends as it would have ended there") {
-  for (const Case& one : cases()) {
-    CAPTURE(one.name);
+}  // namespace
+
+TEST_CASE("an observation that is given up is made by the run that goes on") {
+  check_stops([](const Case& one, std::int64_t at, KeepAll& kept) {
     Problem problem = one.make_problem();
-    Tracer alone;
-    const Result straight = Solver(one.options).solve(problem, &alone);
-    for (const std::int64_t at : places_in(straight)) {
-      if (at > straight.summary.iterations) continue;
-      CAPTURE(at);
-      Problem again = one.make_problem();
-      Tracer stopping(at);
-      KeepAll kept(1000);
-      (void)Solver(one.options).solve(again, &stopping, &kept);
-      REQUIRE(kept.images.count(at) == 1);
-      check_resumed(one, kept.images.at(at), straight, alone);
-    }
-  }
+    Solver solver(one.options);
+    GivingUp giving_up(solver, at);
+    const Result stopped = solver.solve(problem, &giving_up, &kept);
+    CHECK(stopped.summary.termination == Termination::kStopped);
+    CHECK(stopped.summary.iterations == at);
+    CHECK(giving_up.tracer.records.size() == static_cast<std::size_t>(at));
+  });
+}
+
+TEST_CASE("a run that its observer stops goes on, or ends as it would have ended there") {
+  check_stops([](const Case& one, std::int64_t at, KeepAll& kept) {
+    Problem problem = one.make_problem();
+    Tracer stopping(at);
+    (void)Solver(one.options).solve(problem, &stopping, &kept);
+  });
 }
 
 namespace {

@@ -11,9 +11,9 @@
 #include "adbo/measures.h"
 #include "adbo/problems/quadratic.h"
 #include "execution/resolve_options.h"
-#include "io/byte_source.h"
 #include "output/words.h"
 #include "support/exit_code.h"
+#include "support/memory.h"
 
 namespace adbo::app {
 namespace {
@@ -41,13 +41,10 @@ void refuse_beyond_memory(const QuadraticSettings& quadratic) {
   const auto n = static_cast<double>(quadratic.upper_dim), m = static_cast<double>(quadratic.lower_dim);
   const auto workers = static_cast<double>(quadratic.num_workers);
   const double needed = sizeof(double) * (workers * m * (m + n) + n * n + m * (m + n));
-  const auto memory = static_cast<double>(io::physical_memory_bytes());
-  if (needed <= memory) return;
-  constexpr double kGiB = 1 << 30;
-  throw UsageError(fmt::format(
-      "upper_dim = {}, lower_dim = {}, workers = {}: their matrices need at least {:.3g} GiB, this "
-      "machine has {:.3g} GiB",
-      quadratic.upper_dim, quadratic.lower_dim, quadratic.num_workers, needed / kGiB, memory / kGiB));
+  const std::string beyond = beyond_memory(needed);
+  if (beyond.empty()) return;
+  throw UsageError(fmt::format("upper_dim = {}, lower_dim = {}, workers = {}: their matrices need {}",
+                               quadratic.upper_dim, quadratic.lower_dim, quadratic.num_workers, beyond));
 }
 
 double largest_distance(std::span<const double> first, std::span<const double> second) {

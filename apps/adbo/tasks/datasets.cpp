@@ -10,10 +10,10 @@
 #include <system_error>
 #include <utility>
 
-#include "io/byte_source.h"
 #include "io/dataset.h"
 #include "io/text.h"
 #include "support/exit_code.h"
+#include "support/memory.h"
 #include "support/names.h"
 #include "tasks/random_streams.h"
 
@@ -214,14 +214,12 @@ void refuse_beyond_memory(const LoadedData& data, const TaskSettings& task) {
   const double model_bytes = static_cast<double>(io::column_count(data.train)) *
                              static_cast<double>(data.classes()) * sizeof(double);
   const double needed = model_bytes * (kModelsPerWorker * workers + kModelsBesides);
-  const auto memory = static_cast<double>(io::physical_memory_bytes());
-  if (needed <= memory) return;
-  constexpr double kGiB = 1 << 30;
+  const std::string beyond = beyond_memory(needed);
+  if (beyond.empty()) return;
   throw DataError(fmt::format(
-      "{}: {} columns (its largest index decides), {} classes and {} workers need at least {:.3g} GiB, this "
-      "machine has {:.3g} GiB: is the largest index meant? Fewer --workers need less",
-      data.train.source, io::column_count(data.train), data.classes(), workers, needed / kGiB,
-      memory / kGiB));
+      "{}: {} columns (its largest index decides), {} classes and {} workers need {}: is the largest "
+      "index meant? Fewer --workers need less",
+      data.train.source, io::column_count(data.train), data.classes(), workers, beyond));
 }
 
 kernels::Rows concatenated(const kernels::Rows& first, const kernels::Rows& second) {
