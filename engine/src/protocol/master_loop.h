@@ -41,6 +41,10 @@ class MasterLoop {
   [[nodiscard]] std::span<const double> final_lower() const;
 
  private:
+  /// What an interrupted run still waits for computations, so that its last checkpoint can be made: with the
+  /// tenth of a second between two looks at the limits it ends within a second.
+  static constexpr double kInterruptionGrace = 0.5;
+
   [[nodiscard]] bool diverged() const;
   void begin(Summary& summary);
   bool begin_run();
