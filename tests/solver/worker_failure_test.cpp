@@ -270,6 +270,46 @@ TEST_CASE("a worker that never answers and fail: the run ends and names it") {
   gate->open();
 }
 
+TEST_CASE("checkpoints made while a deadline passes can be gone on from") {
+  class KeepEach final : public CheckpointSink {
+   public:
+    bool is_due(std::int64_t) override { return true; }
+    void store(std::int64_t, std::span<const std::byte> image) override {
+      images.emplace_back(image.begin(), image.end());
+    }
+    std::vector<std::vector<std::byte>> images;
+  };
+  for (const Method method : {Method::kAuto, Method::kSdbo, Method::kAdbo, Method::kAidCg}) {
+    for (const WorkerFailurePolicy policy : {WorkerFailurePolicy::kFail, WorkerFailurePolicy::kDrop}) {
+      const auto gate = std::make_shared<Gate>();
+      Problem& problem = test::keep(make_problem(4, 2, [gate](int call) {
+        if (call >= 6) gate->pass();
+        return 0.0;
+      }));
+      Options options = options_for(method);
+      options.iterations = 30;
+      options.worker_failure = policy;
+      options.worker_deadline_seconds = 0.05;
+      KeepEach kept;
+      const Result result = Solver(options).solve(problem, nullptr, &kept);
+      const bool fails = policy == WorkerFailurePolicy::kFail;
+      CHECK(result.summary.termination == (fails ? Termination::kFailed : Termination::kIterationLimit));
+      gate->open();
+      REQUIRE(kept.images.size() > 2);
+      options.worker_deadline_seconds = 0;
+      Problem sound = make_problem(4, 2, nullptr);
+      const Result straight = Solver(options).solve(sound);
+      for (const std::vector<std::byte>& image : kept.images) {
+        Problem again = make_problem(4, 2, nullptr);
+        const Result resumed = Solver(options).resume(again, image);
+        REQUIRE_MESSAGE(resumed.status.ok(), resumed.status.message());
+        CHECK(resumed.summary.iterations == 30);
+        if (fails) CHECK(resumed.upper == straight.upper);
+      }
+    }
+  }
+}
+
 TEST_CASE("all threads held by workers that never answer: the run ends") {
   const auto gate = std::make_shared<Gate>();
   Problem& problem = test::keep(make_problem(4, 0, [gate](int call) {

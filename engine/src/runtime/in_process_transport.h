@@ -138,6 +138,7 @@ class InProcessTransport final : public Transport {
   void report_waiting(Clock::Instant since, Clock::Instant now);
   [[nodiscard]] std::optional<WorkerIncident> incident(std::size_t worker,
                                                        const WorkerFailure* failure) const;
+  [[nodiscard]] bool is_any_about_to_go() const;
   void require_consistent() const;
   void persist_channel(StateArchive& archive, Channel& channel);
   static void persist_messages(StateArchive& archive, Channel& channel, std::size_t count);

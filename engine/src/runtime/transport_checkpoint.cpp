@@ -12,17 +12,19 @@ bool InProcessTransport::is_awaited(std::size_t worker) const {
   return channel.step != Pending::kNothing || channel.is_held;
 }
 
+/// One that has been given up and not yet been dropped is about to end the run, or to be dropped.
+bool InProcessTransport::is_any_about_to_go() const {
+  return std::any_of(channels_.begin(), channels_.end(),
+                     [](const Channel& channel) { return channel.is_lost && !channel.is_dropped; });
+}
+
 bool InProcessTransport::prepare_to_persist(double grace_seconds) {
-  // One that has been given up and not yet been dropped is about to end the run, or to be dropped.
-  const bool any_lost = std::any_of(channels_.begin(), channels_.end(), [](const Channel& channel) {
-    return channel.is_lost && !channel.is_dropped;
-  });
-  if (any_lost) return false;
+  if (is_any_about_to_go()) return false;
   if (!clock_->is_deterministic()) {
     notice_any();
     return true;
   }
-  if (settle()) return true;
+  if (settle()) return !is_any_about_to_go();  // a deadline may have passed meanwhile
   const auto grace =
       std::chrono::duration_cast<Clock::Instant::duration>(std::chrono::duration<double>(grace_seconds));
   const Clock::Instant deadline = std::chrono::steady_clock::now() + grace;
