@@ -183,7 +183,10 @@ class HeaderParser {
 
 }  // namespace
 
-bool looks_like_npy(std::string_view bytes) { return bytes.starts_with(kMagic); }
+bool looks_like_npy(std::string_view bytes) {
+  const bool is_cut_short = !bytes.empty() && kMagic.starts_with(bytes);
+  return bytes.starts_with(kMagic) || is_cut_short;
+}
 
 ArrayView view_npy(std::string_view bytes, const std::string& source) {
   if (!looks_like_npy(bytes))

@@ -214,6 +214,18 @@ TEST_CASE("compare: a method that diverges or is refused is a row, the others go
   CHECK(row_of(table, "sdbo")["mean"].contains("value_function"));
 }
 
+TEST_CASE("compare: where no run has a result the exit code says so, from resume too") {
+  const Workspace files;
+  const Outcome outcome =
+      files.run(comparison(files) + std::vector<std::string>{"--methods", "adbo", "--holdout", "0", "--set",
+                                                             "step_lower_local=1e200"});
+  INFO(outcome.err, outcome.out);
+  CHECK(outcome.code == 4);
+  CHECK(files.run({"resume", "result"}).code == 4);
+  files.write("result/table.json", "{}");
+  CHECK(files.run({"resume", "result"}).code == 2);
+}
+
 TEST_CASE("compare: a method that cannot run as asked is a row") {
   const Workspace files;
   const Outcome outcome =

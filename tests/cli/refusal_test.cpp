@@ -108,6 +108,14 @@ TEST_CASE("refused: values out of range and misspelt names") {
   check_refused(files, {"clean", "--train", train, "--method", "sbdo"}, kUsage,
                 {"method", "sbdo", "auto, adbo, sdbo"});
   check_refused(files, {"clean", "--train", train, "--ridge", "a"}, kUsage, {"ridge", "\"a\"", ">= 0"});
+  check_refused(files, {"clean", "--train", train, "--iterations", "9223372036854775808"}, kUsage,
+                {"iterations = \"9223372036854775808\"", ">= 0 that a number of 64 bits can be"});
+  check_refused(files, {"clean", "--train", train, "--workers", "99999999999999999999"}, kUsage,
+                {"workers", "that a number of 64 bits can be"});
+  for (const std::string flag : {"--set", "--config", "--preset"}) {
+    check_refused(files, {"resume", "out", flag, "iterations=9"}, kUsage,
+                  {flag + " has no effect", "goes on with the settings it was begun with"});
+  }
   check_refused(files, {"clean"}, kUsage, {"--train FILE"});
   check_refused(files, {"run", files.write("a.toml", "problem = \"clean\"\n\nitertions = 3\n")}, kUsage,
                 {"a.toml:3:1", "itertions", "did you mean \"iterations\"?"});

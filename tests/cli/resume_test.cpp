@@ -260,6 +260,82 @@ TEST_CASE("a second run that is cut short is said, and is gone on with") {
   check_same_results(files, "straight", "stopped");
 }
 
+TEST_CASE("a second run that a worker ends: exit code 5, and resume goes on with it if it is told to") {
+  const Workspace files;
+  REQUIRE(files.run(cleaning(files, "straight", "300")).code == 0);
+  const Arguments hasty{"--worker-deadline", "1e-9", "--executor", "threads", "--threads", "4"};
+  Json cut = Json::object();
+  for (int k = 0; k < 10 && cut.value("status", "") != "failed"; ++k) {
+    std::filesystem::remove_all(files.path("late"));
+    const bool is_killed = kill_at(files, cleaning(files, "late", "300"), "late/trace_refit.csv", 3);
+    if (!is_killed || !files.exists("late/chosen.adbo")) continue;  // the kill came too late or too early
+    const Outcome outcome = files.run(Arguments{"resume", "late"} + hasty);
+    cut = Json::parse(files.read("late/summary.json")).value("refit_cut_short", Json::object());
+    CHECK(outcome.code == (cut.empty() ? 0 : 5));
+  }
+  REQUIRE(cut["status"] == "failed");
+  CHECK(contains(cut["why"].get<std::string>(), "no answer within"));
+  CHECK(files.run({"resume", "late"}).code == 5);
+  const Outcome last = files.run({"resume", "late", "--worker-deadline", "100"});
+  INFO(last.err);
+  REQUIRE(last.code == 0);
+  for (const char* const name : {"upper.npy", "model.npy", "suspects.csv"}) {
+    CHECK(files.read(std::string("straight/") + name) == files.read(std::string("late/") + name));
+  }
+}
+
+TEST_CASE("a first trace that has lost its end while the second run is under way is said to") {
+  const Workspace files;
+  REQUIRE(files.run(cleaning(files, "straight")).code == 0);
+  for (const bool is_removed : {false, true}) {
+    std::filesystem::remove_all(files.path("killed"));
+    kill_at(files, cleaning(files, "killed"), "killed/trace_refit.csv", 3);
+    if (!files.exists("killed/chosen.adbo")) continue;
+    std::string trace = files.read("killed/trace.csv");
+    if (is_removed) {
+      std::filesystem::remove(files.path("killed/trace.csv"));
+    } else {
+      files.write("killed/trace.csv", trace.substr(0, trace.size() - 30));
+    }
+    if (files.exists("killed/summary.json")) std::filesystem::remove(files.path("killed/summary.json"));
+    const Outcome outcome = files.run({"resume", "killed"});
+    CHECK(outcome.code == 0);
+    CHECK(contains(outcome.err, "the missing ones are lost"));
+    const std::string cut = files.read("killed/trace.csv");
+    CHECK(cut.ends_with('\n'));
+    CHECK(line_count(cut) == (is_removed ? 1 : line_count(trace) - 1));
+  }
+}
+
+TEST_CASE("resume of a run that is over asks for no more than to read its folder") {
+  const Workspace files;
+  REQUIRE(files.run(cleaning(files, "over")).code == 0);
+  namespace fs = std::filesystem;
+  fs::permissions(files.path("over"), fs::perms::owner_read | fs::perms::owner_exec);
+  const Outcome outcome = files.run({"resume", "over"});  // the superuser may write there even so
+  fs::permissions(files.path("over"), fs::perms::owner_all);
+  CHECK(outcome.code == 0);
+  CHECK(contains(outcome.err, "the run is over"));
+}
+
+TEST_CASE("pipes where plain files belong are refused before anything waits for them") {
+  const Workspace files;
+  REQUIRE(::mkfifo(files.path("recording").c_str(), 0600) == 0);
+  const Outcome replayed = files.run(
+      Arguments{"clean", "--clock", "replay:recording"} +
+      without(without(without(run_settings(files, "out", "5"), "--clock"), "--delay"), "--corrupt"));
+  CHECK(replayed.code == 3);
+  CHECK(contains(replayed.err, "recording: is no plain file"));
+  for (const std::string name : {"trace.csv", "run.json", "summary.json", "checkpoint-000000001.adbo"}) {
+    std::filesystem::remove_all(files.path("held"));
+    std::filesystem::create_directory(files.path("held"));
+    REQUIRE(::mkfifo(files.path("held/" + name).c_str(), 0600) == 0);
+    const Outcome refused = files.run(cleaning(files, "held", "5"));
+    CHECK(refused.code == 2);
+    CHECK(contains(refused.err, name + " is a pipe, where a file of that name goes"));
+  }
+}
+
 TEST_CASE("resume refuses what has changed, with the old and the new value") {
   const Workspace files;
   (void)kill_at(files, cleaning(files, "killed"), "killed/trace.csv", 10);

@@ -8,6 +8,7 @@
 #include <string>
 #include <vector>
 
+#include "io/array_view.h"
 #include "io_support.h"
 
 namespace adbo::io {
@@ -145,6 +146,16 @@ TEST_CASE("a number beyond single precision is said as the file has it") {
           "a.npy: row 2, feature 2 (counted from 1): expected a number between -3.4e38 and 3.4e38 (single "
           "precision), found -1e+299");
   }
+}
+
+TEST_CASE("an NPY file that was cut within its magic bytes is one") {
+  for (const std::size_t bytes : {1U, 3U, 5U}) {
+    CHECK(detail::looks_like_npy(std::string_view("\x93NUMPY").substr(0, bytes)));
+  }
+  CHECK_FALSE(detail::looks_like_npy(""));
+  CHECK_FALSE(detail::looks_like_npy("\x93M"));
+  CHECK(test::message_of([] { (void)parse_npy("\x93NU", "a.npy"); }) ==
+        "a.npy: truncated: expected at least the 10 bytes before the NPY header, found 3");
 }
 
 TEST_CASE("sizes whose product is beyond any file") {

@@ -38,12 +38,6 @@ Json steps_json(const StepValues& steps) {
   return json;
 }
 
-ExitCode exit_code_of(std::string_view status) {
-  if (status == "refused") return ExitCode::kUsage;
-  if (status == to_string(Termination::kDiverged)) return ExitCode::kDiverged;
-  return status == to_string(Termination::kSolveFailed) ? ExitCode::kSolveFailed : ExitCode::kWorkerFailed;
-}
-
 /// A method with what the search found out about it.
 struct Contender : ComparedMethod {
   explicit Contender(const ComparedMethod& method) : ComparedMethod(method) {}
@@ -86,17 +80,10 @@ class ComparisonRun {
 
   [[nodiscard]] int signal() const { return stop_.received(); }
 
-  /// Of the first run of a method, where none of all runs has a result.
   [[nodiscard]] ExitCode failure() const {
-    ExitCode first = ExitCode::kFinished;
-    for (const ComparedRow& row : table_.rows) {
-      for (const ComparedRun& run : row.runs) {
-        if (run.status == "baseline") continue;
-        if (run.counts) return ExitCode::kFinished;
-        if (first == ExitCode::kFinished) first = exit_code_of(run.status);
-      }
-    }
-    return first;
+    std::vector<ComparedRun> runs;
+    for (const ComparedRow& row : table_.rows) runs.insert(runs.end(), row.runs.begin(), row.runs.end());
+    return comparison_failure(runs);
   }
 
  private:
@@ -340,6 +327,18 @@ void refuse_if_all_invalid(const std::vector<ComparedMethod>& methods) {
 }
 
 }  // namespace
+
+ExitCode comparison_failure(std::span<const ComparedRun> runs) {
+  ExitCode first = ExitCode::kFinished;
+  for (const ComparedRun& run : runs) {
+    if (run.status == "baseline") continue;
+    if (run.counts) return ExitCode::kFinished;
+    if (first != ExitCode::kFinished) continue;
+    first = run.status == "refused" ? ExitCode::kUsage
+                                    : failure_code(run.status).value_or(ExitCode::kWorkerFailed);
+  }
+  return first;
+}
 
 ExitCode compare_methods(const ComparisonRequest& request, const std::vector<ComparedMethod>& methods,
                          ComparisonJournal journal, const Environment& environment) {

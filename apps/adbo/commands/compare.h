@@ -1,7 +1,10 @@
 #pragma once
 
+#include <span>
+
 #include "commands/command.h"
 #include "execution/comparison_journal.h"
+#include "output/comparison_table.h"
 #include "settings/comparison.h"
 
 namespace adbo::app {
@@ -14,5 +17,8 @@ namespace adbo::app {
 [[nodiscard]] ExitCode compare_methods(const ComparisonRequest& request,
                                        const std::vector<ComparedMethod>& methods, ComparisonJournal journal,
                                        const Environment& environment);
+
+/// Of the first run of a method, where none of all runs has a result; kFinished where one has.
+[[nodiscard]] ExitCode comparison_failure(std::span<const ComparedRun> runs);
 
 }  // namespace adbo::app

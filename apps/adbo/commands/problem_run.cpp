@@ -43,12 +43,26 @@ void refuse_recording_in(const OutputFolder& folder, const Settings& settings) {
                   settings.task().replay));
 }
 
+/// Of the first run, or of the second one where that failed.
+std::string_view ending_of(const FinishedRun& run) {
+  if (run.held_out && run.held_out->cut_short) {
+    const std::string_view second = to_string(run.held_out->cut_short->termination);
+    if (failure_code(second)) return second;
+  }
+  return to_string(run.summary.termination);
+}
+
 }  // namespace
 
-ExitCode exit_code(std::string_view status, int signal, bool require_converged) {
+std::optional<ExitCode> failure_code(std::string_view status) {
   if (status == to_string(Termination::kDiverged)) return ExitCode::kDiverged;
   if (status == to_string(Termination::kSolveFailed)) return ExitCode::kSolveFailed;
   if (status == to_string(Termination::kFailed)) return ExitCode::kWorkerFailed;
+  return std::nullopt;
+}
+
+ExitCode exit_code(std::string_view status, int signal, bool require_converged) {
+  if (const std::optional<ExitCode> failure = failure_code(status)) return *failure;
   if (signal == SIGINT) return ExitCode::kInterrupted;
   if (signal == SIGTERM) return ExitCode::kTerminated;
   const bool missed = require_converged && status != to_string(Termination::kConverged);
@@ -85,7 +99,7 @@ ExitCode run_problem(Settings& settings, const RunJournal& journal, const Enviro
     console.note(fmt::format("adbo resume {} goes on with this run", journal.folder().path()));
   }
   console.deliver(settings.task().json ? run.json : run.text);
-  return exit_code(to_string(run.summary.termination), stop.received(), settings.task().require_converged);
+  return exit_code(ending_of(run), stop.received(), settings.task().require_converged);
 }
 
 }  // namespace adbo::app

@@ -1,5 +1,6 @@
 #pragma once
 
+#include <optional>
 #include <string_view>
 
 #include "commands/command.h"
@@ -13,6 +14,8 @@ void set_console(Console& console, const TaskSettings& task);
 /// What they say of checkpoints.
 [[nodiscard]] CheckpointRule checkpoint_rule(const Settings& settings);
 
+/// Of a status of summary.json that is a failure; nothing for others.
+[[nodiscard]] std::optional<ExitCode> failure_code(std::string_view status);
 /// Of a run that ended with this status of summary.json; `signal` ended it, 0: none.
 [[nodiscard]] ExitCode exit_code(std::string_view status, int signal, bool require_converged);
 

@@ -5,7 +5,9 @@
 #include <algorithm>
 #include <charconv>
 #include <cmath>
+#include <filesystem>
 #include <string_view>
+#include <system_error>
 
 #include "io/byte_source.h"
 #include "io/error.h"
@@ -82,6 +84,11 @@ void ArrivalFile::arrived(const Arrival& arrival) {
 }
 
 Recording read_arrivals(const std::string& path, const Identity& identity) {
+  // One that is written while it is read may never end, and is read more than once.
+  std::error_code ignored;
+  if (std::filesystem::exists(path, ignored) && !std::filesystem::is_regular_file(path, ignored)) {
+    throw io::InputError(path, "is no plain file, which a recording has to be");
+  }
   const std::string bytes = io::read_bytes(path);
   Identity recorded;
   Recording recording;

@@ -9,6 +9,7 @@
 #include "io/atomic_file.h"
 #include "io/byte_source.h"
 #include "io/error.h"
+#include "output/trace_csv.h"
 #include "support/exit_code.h"
 
 namespace adbo::app {
@@ -109,9 +110,9 @@ std::optional<RunOutcome> RunJournal::chosen(const Identity& identity) const {
   try {
     const std::string bytes = io::read_bytes(path);
     RunOutcome outcome = load_outcome(std::as_bytes(std::span(bytes)), identity);
-    if (!std::filesystem::exists(first_trace(), ignored)) {
-      console_->note(fmt::format("{}: is not there any more; its lines are lost", first_trace()));
-    }
+    TraceCsv trace(first_trace(), TraceCsv::Continued{});
+    if (!trace.continue_at(outcome.trace_bytes)) console_->note(lost_lines_text(first_trace()));
+    trace.finish();
     return outcome;
   } catch (const io::InputError& error) {  // names the file
     console_->note(fmt::format("{}; the first run is gone on with instead", error.what()));

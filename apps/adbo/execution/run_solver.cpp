@@ -98,9 +98,9 @@ RunOutcome run_once(Problem& problem, const Options& options, const Settings& se
   if (recording) recording->finish();
   if (outcome.result.status.code() == StatusCode::kInvalidCheckpoint) return outcome;
   if (observer.lost_trace()) {
-    console.note(fmt::format(
-        "{}: has fewer lines than when the checkpoint was made; the missing ones are lost", files.trace));
+    console.note(lost_lines_text(files.trace));
   }
+  outcome.trace_bytes = trace.flushed_bytes();
   trace.finish();
   outcome.was_interrupted =
       stop.received() != 0 || outcome.result.summary.termination == Termination::kTimeLimit;
@@ -145,7 +145,7 @@ void refit(Problem& problem, const Settings& settings, const RunMeasures& measur
   Result& chosen = outcome.result;
   outcome.was_interrupted = !end.reason().empty();
   if (outcome.was_interrupted) {
-    outcome.held_out->cut_short = {.iterations = 0, .why = std::string(end.reason())};
+    outcome.held_out->cut_short = {.why = std::string(end.reason())};
     return;
   }
   Options options = within_limit(settings.options(), end);
@@ -162,6 +162,7 @@ void refit(Problem& problem, const Settings& settings, const RunMeasures& measur
   if (was_cut_short(result.summary)) {
     const std::string& message = result.summary.message;  // of what ended from outside there is none
     outcome.held_out->cut_short = {.iterations = result.summary.iterations,
+                                   .termination = result.summary.termination,
                                    .why = message.empty() ? std::string(end.reason()) : message};
     return;
   }
@@ -175,7 +176,7 @@ namespace {
 
 void carry(StateArchive& archive, RunOutcome& outcome) {
   archive.sized(outcome.result.upper, outcome.result.lower);
-  archive(outcome.result.summary, outcome.held_out, outcome.best);
+  archive(outcome.result.summary, outcome.held_out, outcome.best, outcome.trace_bytes);
 }
 
 CheckpointFacts facts_of(const RunOutcome& outcome, const Identity& identity) {

@@ -18,7 +18,8 @@ struct HeldOutFacts {
   /// A second run that was ended from outside, or by its own failure: what the first one chose is delivered.
   struct CutShort {
     std::int64_t iterations = 0;  ///< that it had done
-    std::string why;              ///< for people
+    Termination termination = Termination::kNotRun;
+    std::string why;  ///< for people
   };
   std::optional<CutShort> cut_short{};
   std::optional<Summary> refit{};  ///< of the run with all validation rows whose result is delivered, if any

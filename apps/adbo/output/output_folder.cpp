@@ -75,9 +75,18 @@ fs::path nearest_existing(fs::path path) {
   return path;
 }
 
+/// Of a file without a name, which a kill cannot leave behind.
+bool takes_files(const fs::path& folder) {
+  const int file = ::open(folder.c_str(), O_TMPFILE | O_WRONLY | O_CLOEXEC, 0600);
+  if (file < 0) return false;  // or its file system has no such files
+  ::close(file);
+  return true;
+}
+
 /// By an attempt: permissions alone do not tell of a file system that is mounted read-only, is full, or takes
 /// no folders at all.
 void refuse_unwritable(const std::string& out, const fs::path& existing) {
+  if (takes_files(existing)) return;
   std::string attempt = (existing / ".adbo-XXXXXX").string();
   if (::mkdtemp(attempt.data()) == nullptr) {
     throw UsageError(fmt::format("out = \"{}\": {} cannot be written to: {}", out, existing.string(),
@@ -117,20 +126,18 @@ OutputFolder::OutputFolder(std::string path) : path_(std::move(path)) {
   if (fs::is_symlink(path_, error) && !fs::exists(path_, error))
     throw UsageError(fmt::format("out = \"{}\": is a link to a folder that is not there", path_));
   refuse_unwritable(path_, existing);
-  refuse_folders_in_the_way();
+  refuse_obstacles();
 }
 
-void OutputFolder::refuse_folders_in_the_way() const {
+void OutputFolder::refuse_obstacles() const {
   std::error_code error;
-  const auto refuse = [&](const auto& names) {
-    for (const std::string_view name : names) {
-      if (!fs::is_directory(file(name), error)) continue;
-      throw UsageError(
-          fmt::format("out = \"{}\": {} is a folder, where a file of that name goes", path_, file(name)));
-    }
-  };
-  refuse(kResultFiles);
-  refuse(kRunFiles);
+  for (const fs::directory_entry& entry : fs::directory_iterator(path_, error)) {
+    const fs::file_status status = entry.status(error);  // of what a link leads to
+    const bool never_ends = fs::is_fifo(status) || fs::is_socket(status);
+    if (!is_output(entry.path().filename().string()) || !(fs::is_directory(status) || never_ends)) continue;
+    throw UsageError(fmt::format("out = \"{}\": {} is {}, where a file of that name goes", path_,
+                                 entry.path().string(), never_ends ? "a pipe" : "a folder"));
+  }
 }
 
 void OutputFolder::make() const {

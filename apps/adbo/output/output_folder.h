@@ -37,7 +37,7 @@ class OutputFolder {
  private:
   [[nodiscard]] bool would_lose_entry(const std::filesystem::path& entry, bool with_parts) const;
   void make() const;
-  void refuse_folders_in_the_way() const;
+  void refuse_obstacles() const;
 
   std::string path_;
   mutable std::shared_ptr<const FolderLock> lock_;  ///< once the folder is made

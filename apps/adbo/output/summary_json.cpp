@@ -145,7 +145,8 @@ Json summary_json(const RunFacts& facts) {
     json["delivered_iteration"] = facts.held_out->delivered_iteration;
     if (facts.held_out->refit) json["refit"] = refit_json(*facts.held_out->refit);
     if (const auto& cut = facts.held_out->cut_short) {
-      json["refit_cut_short"] = {{"iterations", cut->iterations}, {"why", cut->why}};
+      json["refit_cut_short"] = {
+          {"iterations", cut->iterations}, {"status", to_string(cut->termination)}, {"why", cut->why}};
     }
   }
   put(json, "wall_seconds", summary.wall_seconds);

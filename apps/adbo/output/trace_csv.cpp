@@ -51,6 +51,11 @@ bool TraceCsv::continue_at(std::uint64_t bytes) {
   return is_whole;
 }
 
+std::string lost_lines_text(const std::string& path) {
+  return fmt::format("{}: has fewer lines than when the checkpoint was made; the missing ones are lost",
+                     path);
+}
+
 void TraceCsv::add(const TraceRecord& record, const std::optional<ModelScore>& test, double held_out_loss,
                    const std::optional<ResolvedMeasures>& resolved) {
   file_.write(line_of(record, test, held_out_loss, resolved));

@@ -36,4 +36,7 @@ class TraceCsv {
   io::GrowingFile file_;
 };
 
+/// Of a trace whose continue_at() was false.
+[[nodiscard]] std::string lost_lines_text(const std::string& path);
+
 }  // namespace adbo::app

@@ -96,6 +96,13 @@ void add_value_function(Words& words, double end, double start, double tolerance
     return;
   }
   if (start - end >= kLeastFall * std::abs(start) && end < start) return;
+  if (end < start) {
+    words.push_back(fmt::format(
+        "The value function hardly fell (from {:.10g} to {:.10g}, by less than {:g} of it): the run did "
+        "next to nothing for the {}.",
+        start, end, kLeastFall, what));
+    return;
+  }
   words.push_back(
       fmt::format("The value function did not fall ({:.6g} at the start, {:.6g} at the end): the run did not "
                   "improve the {}.",

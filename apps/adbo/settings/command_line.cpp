@@ -226,6 +226,12 @@ std::vector<std::string_view> other_flags(CommandName command) {
   if (elsewhere != nullptr && info.problems != 0) {
     throw UsageError(fmt::format("{} has no effect for {}", flag, info.word));
   }
+  if (info.name == CommandName::kResume && (name == "set" || name == "config" || name == "preset")) {
+    throw UsageError(
+        fmt::format("{}: --{} has no effect: a run goes on with the settings it was begun with; what may be "
+                    "given again are flags of their own",
+                    info.word, name));
+  }
   const std::string_view nearest =
       info.problems == 0 ? "" : nearest_setting(name, info.problems, other_flags(info.name));
   throw UsageError(fmt::format("{}: there is no option {}{}", info.word, flag,

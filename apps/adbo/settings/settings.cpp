@@ -4,6 +4,10 @@
 
 #include <algorithm>
 #include <array>
+#include <charconv>
+#include <cstdint>
+#include <limits>
+#include <system_error>
 
 #include "adbo/method_table.h"
 #include "support/exit_code.h"
@@ -98,10 +102,28 @@ std::string_view Settings::place(std::string_view name) const {
   return found == sources_.end() ? std::string_view() : found->second.place;
 }
 
+namespace {
+
+/// Digits, but more of them than a number of 64 bits has: what the lower bound alone does not tell.
+bool is_beyond_64_bits(std::string_view value) {
+  std::uint64_t number = 0;
+  if (value.starts_with('-')) value.remove_prefix(1);
+  const auto [end, error] = std::from_chars(value.data(), value.data() + value.size(), number);
+  const bool is_signed_too_large = error == std::errc{} && number > std::numeric_limits<std::int64_t>::max();
+  return end == value.data() + value.size() &&
+         (is_signed_too_large || error == std::errc::result_out_of_range);
+}
+
+}  // namespace
+
 void Settings::apply(const SettingInfo& info, const std::string& value, const std::string& place,
                      Origin origin) {
   const std::string problem = info.set(config_, value);
-  if (!problem.empty()) throw UsageError(fmt::format("{}: {}", place, problem));
+  if (!problem.empty()) {
+    const bool is_too_long = info.kind == ValueKind::kInteger && is_beyond_64_bits(value);
+    throw UsageError(
+        fmt::format("{}: {}{}", place, problem, is_too_long ? " that a number of 64 bits can be" : ""));
+  }
   sources_.insert_or_assign(std::string(info.name), Source{origin, place});
 }
 

@@ -261,7 +261,7 @@ bool MasterLoop::end_if_running_away(std::int64_t t) {
       return end(Termination::kDiverged,
                  std::string(name) +
                      (all_finite(values) ? " is running away (beyond 1e12)" : " is not finite") +
-                     " after iteration " + std::to_string(t + 1));
+                     " in iteration " + std::to_string(t + 1));
     }
   }
   return true;
