@@ -472,6 +472,21 @@ TEST_CASE("resume of a run that is over: the exit code of its end") {
   CHECK(files.run({"resume", "over", "--require-converged"}).code == 6);
 }
 
+TEST_CASE("a summary that adbo did not write is that of no run that is over") {
+  const Workspace files;
+  REQUIRE(files.run(cleaning(files, "over")).code == 0);
+  const std::string upper = files.read("over/upper.npy");
+  for (const char* const text :
+       {"", "[]", "{\"status\": 3}", "{\"status\": \"failed\", \"iterations\": \"x\"}",
+        "{\"status\": \"failed\", \"iterations\": 3, \"refit_cut_short\": 7}"}) {
+    INFO(text);
+    files.write("over/summary.json", text);
+    CHECK(files.run({"resume", "over"}).code == 0);
+    CHECK(Json::parse(files.read("over/summary.json"))["status"] == "iteration_limit");
+    CHECK(files.read("over/upper.npy") == upper);
+  }
+}
+
 TEST_CASE("resume: what has no effect any more is passed over, what is given has one") {
   const Workspace files;
   const auto limited = [&](const std::string& out, const Arguments& more) {

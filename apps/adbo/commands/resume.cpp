@@ -23,37 +23,52 @@
 namespace adbo::app {
 namespace {
 
-/// summary.json of a run that has one: it came to its end, whichever that was.
-std::optional<Json> summary_of(const std::string& folder) {
+/// What summary.json says of a run that came to its end, whichever that was.
+struct Ended {
+  Json summary;
+  std::string status;
+  std::string ending;  ///< `status`, or the second run's where that failed
+  std::int64_t iterations = 0;
+  bool is_resumable = false, is_measured = false;
+};
+
+/// Nothing where there is no summary, or none that adbo wrote: the run did not come to its end.
+std::optional<Ended> read_end(const std::string& folder) {
   std::ifstream file(std::filesystem::path(folder) / "summary.json", std::ios::binary);
   if (!file) return std::nullopt;
-  Json json = Json::parse(file, nullptr, false);
-  if (!json.is_object() || !json.contains("status") || !json["status"].is_string()) return std::nullopt;
-  return json;
-}
-
-/// How the run ended, or its second run where that failed.
-std::string ending_of(const Json& summary) {
-  const Json second = summary.value("refit_cut_short", Json::object());
-  const std::string status = second.value("status", "");
-  return failure_code(status) ? status : summary.value("status", "");
+  try {
+    Ended ended;
+    ended.summary = Json::parse(file);
+    ended.status = ended.ending = ended.summary.at("status").get<std::string>();
+    ended.iterations = ended.summary.at("iterations").get<std::int64_t>();
+    ended.is_resumable = ended.summary.value("resumable", false);
+    ended.is_measured = ended.summary.value("measured", "full") != "quick";
+    if (ended.summary.contains("refit_cut_short")) {
+      const std::string second = ended.summary["refit_cut_short"].value("status", "");
+      if (failure_code(second)) ended.ending = second;
+    }
+    return ended;
+  } catch (const Json::exception&) {
+    return std::nullopt;
+  }
 }
 
 /// Whether the run ended at its number of iterations and now has a larger one.
-bool has_more_iterations(const Json& summary, const Settings& settings) {
-  return summary.value("status", "") == "iteration_limit" &&
-         settings.options().iterations > summary.value("iterations", std::int64_t{0});
+bool has_more_iterations(const Ended& ended, const Settings& settings) {
+  return ended.status == to_string(Termination::kIterationLimit) &&
+         settings.options().iterations > ended.iterations;
 }
 
 /// Whether the run was judged quickly and is now to be judged in full.
-bool has_more_to_measure(const Json& summary, const Settings& settings) {
-  return summary.value("measured", "") == "quick" && settings.task().measure != MeasureRule::kQuick;
+bool has_more_to_measure(const Ended& ended, const Settings& settings) {
+  return !ended.is_measured && settings.task().measure != MeasureRule::kQuick;
 }
 
 /// Whether a worker may have ended the run, and such a failure is now to be met otherwise.
-bool meets_failures_anew(const Json& summary, const std::vector<Assignment>& flags) {
-  const std::string ending = ending_of(summary);
-  if (ending != to_string(Termination::kFailed) && ending != to_string(Termination::kDiverged)) return false;
+bool meets_failures_anew(const Ended& ended, const std::vector<Assignment>& flags) {
+  if (ended.ending != to_string(Termination::kFailed) && ended.ending != to_string(Termination::kDiverged)) {
+    return false;
+  }
   return std::any_of(flags.begin(), flags.end(), [](const Assignment& flag) {
     const SettingInfo* const info = find_setting(flag.name);
     return info != nullptr && info->name.starts_with("worker_");
@@ -61,14 +76,13 @@ bool meets_failures_anew(const Json& summary, const std::vector<Assignment>& fla
 }
 
 /// A run that is over: its exit code again.
-ExitCode leave_as_it_is(const std::string& folder, const Json& summary, const TaskSettings& task,
+ExitCode leave_as_it_is(const std::string& folder, const Ended& ended, const TaskSettings& task,
                         const Console& console) {
   console.note(fmt::format("{}: the run is over ({} after {} iterations); there is nothing to go on with",
-                           folder, summary.value("status", ""),
-                           summary.value("iterations", std::int64_t{0})));
-  if (task.json) console.deliver(json_text(summary));
+                           folder, ended.status, ended.iterations));
+  if (task.json) console.deliver(json_text(ended.summary));
   constexpr int kNoSignal = 0;
-  return exit_code(ending_of(summary), kNoSignal, task.require_converged);
+  return exit_code(ended.ending, kNoSignal, task.require_converged);
 }
 
 /// By its table.json.
@@ -119,12 +133,12 @@ ExitCode resume_run(const std::string& folder, const std::vector<Assignment>& fl
   const Console& console = environment.console;
   set_console(environment.console, settings.task());
 
-  const std::optional<Json> summary = summary_of(folder);
-  const bool was_over = summary && !summary->value("resumable", false);
-  const bool has_more = was_over && has_more_iterations(*summary, settings);
-  if (was_over && !has_more && !has_more_to_measure(*summary, settings) &&
-      !meets_failures_anew(*summary, flags)) {
-    return leave_as_it_is(folder, *summary, settings.task(), console);
+  const std::optional<Ended> ended = read_end(folder);
+  const bool was_over = ended && !ended->is_resumable;
+  const bool has_more = was_over && has_more_iterations(*ended, settings);
+  if (was_over && !has_more && !has_more_to_measure(*ended, settings) &&
+      !meets_failures_anew(*ended, flags)) {
+    return leave_as_it_is(folder, *ended, settings.task(), console);
   }
   const OutputFolder output(folder);
   const RunJournal journal = RunJournal::resumed(output, console, saved, checkpoint_rule(settings));
