@@ -3,6 +3,7 @@
 
 #include <fcntl.h>
 #include <sys/file.h>
+#include <sys/mount.h>
 #include <sys/stat.h>
 #include <unistd.h>
 
@@ -307,15 +308,33 @@ TEST_CASE("a first trace that has lost its end while the second run is under way
   }
 }
 
-TEST_CASE("resume of a run that is over asks for no more than to read its folder") {
+TEST_CASE("resume of what is over asks for no more than to read its folder") {
   const Workspace files;
-  REQUIRE(files.run(cleaning(files, "over")).code == 0);
-  namespace fs = std::filesystem;
-  fs::permissions(files.path("over"), fs::perms::owner_read | fs::perms::owner_exec);
-  const Outcome outcome = files.run({"resume", "over"});  // the superuser may write there even so
-  fs::permissions(files.path("over"), fs::perms::owner_all);
-  CHECK(outcome.code == 0);
-  CHECK(contains(outcome.err, "the run is over"));
+  std::filesystem::create_directory(files.path("disk"));
+  const std::string disk = files.path("disk");
+  if (::mount("none", disk.c_str(), "tmpfs", 0, "size=16m") != 0) {
+    MESSAGE("skipped: no file system can be mounted here");
+    return;
+  }
+  const int run = files.run(cleaning(files, "disk/run")).code;
+  const int comparison = files
+                             .run(Arguments{"compare", "--problem", "clean", "--methods", "auto"} +
+                                  run_settings(files, "disk/comparison", "5"))
+                             .code;
+  const int remounted = ::mount("none", disk.c_str(), "tmpfs", MS_REMOUNT | MS_RDONLY, "size=16m");
+  const Outcome run_over = files.run({"resume", "disk/run"});
+  const Outcome longer = files.run({"resume", "disk/run", "--iterations", "60"});
+  const Outcome comparison_over = files.run({"resume", "disk/comparison"});
+  ::umount(disk.c_str());
+  REQUIRE(run == 0);
+  REQUIRE(comparison == 0);
+  REQUIRE(remounted == 0);
+  CHECK(run_over.code == 0);
+  CHECK(contains(run_over.err, "the run is over"));
+  CHECK(longer.code == 2);
+  CHECK(contains(longer.err, "cannot be written to: Read-only file system"));
+  CHECK(comparison_over.code == 0);
+  CHECK(contains(comparison_over.err, "the comparison is over"));
 }
 
 TEST_CASE("pipes where plain files belong are refused before anything waits for them") {

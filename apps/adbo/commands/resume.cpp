@@ -108,7 +108,7 @@ ExitCode resume_comparison(const SavedRun& saved, const std::string& folder,
   const std::vector<ComparedMethod> methods = resumed_comparison(saved, flags, folder);
   const TaskSettings& task = methods.front().settings.task();
   set_console(environment.console, task);
-  const OutputFolder output(folder);
+  const OutputFolder output = OutputFolder::not_yet_checked(folder);
   ComparisonJournal journal = ComparisonJournal::resumed(output, saved, methods, environment.console);
   std::error_code ignored;
   const std::string table = output.file("table.json");
@@ -119,6 +119,7 @@ ExitCode resume_comparison(const SavedRun& saved, const std::string& folder,
     if (task.json) environment.console.deliver(text);
     return failure_of_comparison(text, table);
   }
+  output.refuse_unusable();
   return compare_methods(*saved.comparison, methods, std::move(journal), environment);
 }
 

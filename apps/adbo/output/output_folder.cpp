@@ -117,7 +117,15 @@ class FolderLock {
   int descriptor_;
 };
 
-OutputFolder::OutputFolder(std::string path) : path_(std::move(path)) {
+OutputFolder::OutputFolder(std::string path) : path_(std::move(path)) { refuse_unusable(); }
+
+OutputFolder OutputFolder::not_yet_checked(std::string path) {
+  OutputFolder folder;
+  folder.path_ = std::move(path);
+  return folder;
+}
+
+void OutputFolder::refuse_unusable() const {
   const fs::path existing = nearest_existing(path_);
   std::error_code error;
   if (!fs::is_directory(existing, error)) {

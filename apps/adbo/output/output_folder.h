@@ -17,9 +17,13 @@ class FolderLock;
 /// command leaves nothing behind.
 class OutputFolder {
  public:
-  /// UsageError naming the path when it is a file, when it or its nearest existing parent takes no new
-  /// folder, and when a folder stands where a result file goes.
+  /// UsageError as refuse_unusable() has it.
   explicit OutputFolder(std::string path);
+  /// One that there may turn out to be nothing to write to.
+  static OutputFolder not_yet_checked(std::string path);
+  /// UsageError naming the path when it is a file, when it or its nearest existing parent takes no new files,
+  /// and when a folder or a pipe stands where a result file goes.
+  void refuse_unusable() const;
 
   /// Makes the folder and its parents, and removes the result files of an earlier run from it. UsageError
   /// when that fails after all, or another process is writing there.
@@ -35,6 +39,7 @@ class OutputFolder {
   [[nodiscard]] const std::string& path() const { return path_; }
 
  private:
+  OutputFolder() = default;
   [[nodiscard]] bool would_lose_entry(const std::filesystem::path& entry, bool with_parts) const;
   void make() const;
   void refuse_obstacles() const;
