@@ -29,7 +29,10 @@ std::int64_t decimal_magnitude(const char* first, const char* last) {
   const bool negative = exponent_begin != last && *exponent_begin == '-';
   if (exponent_begin != last && (negative || *exponent_begin == '+')) ++exponent_begin;
   std::int64_t exponent = 0;
-  if (std::from_chars(exponent_begin, last, exponent).ec != std::errc{}) exponent = kFarExponent;
+  // Beyond that the number's digits, of which a file has fewer, change nothing, and sums stay in range.
+  const bool is_far =
+      std::from_chars(exponent_begin, last, exponent).ec != std::errc{} || exponent > kFarExponent;
+  if (is_far) exponent = kFarExponent;
   return magnitude + (negative ? -exponent : exponent);
 }
 

@@ -37,8 +37,9 @@ TEST_CASE("numbers in every accepted spelling") {
 
 TEST_CASE("numbers too small for single precision become zero") {
   float value = 1;
-  for (const char* token : {"1e-60", "1e-400", "0.0000000000000000000000000000000000000000000000000000001",
-                            "0e999", "1e-99999999999999999999"}) {
+  for (const char* token :
+       {"1e-60", "1e-400", "0.0000000000000000000000000000000000000000000000000000001", "0e999",
+        "1e-99999999999999999999", "2224e-9223372036854775807", "0.001e-9223372036854775807"}) {
     CAPTURE(token);
     CHECK(parse(token, value) == NumberError::kNone);
     CHECK(value == 0.0F);
@@ -50,8 +51,9 @@ TEST_CASE("numbers too small for single precision become zero") {
 
 TEST_CASE("numbers too large for single precision are told apart") {
   float value = 0;
-  for (const char* token : {"1e39", "-1e39", "1e400", "4e38", "1000000000000000000000000000000000000000",
-                            "1e99999999999999999999"}) {
+  for (const char* token :
+       {"1e39", "-1e39", "1e400", "4e38", "1000000000000000000000000000000000000000",
+        "1e99999999999999999999", "2224e9223372036854775807", "0.001e9223372036854775807"}) {
     CAPTURE(token);
     CHECK(parse(token, value) == NumberError::kTooLarge);
   }
