@@ -222,8 +222,15 @@ TEST_CASE("compare: where no run has a result the exit code says so, from resume
   INFO(outcome.err, outcome.out);
   CHECK(outcome.code == 4);
   CHECK(files.run({"resume", "result"}).code == 4);
-  files.write("result/table.json", "{}");
-  CHECK(files.run({"resume", "result"}).code == 2);
+  const std::string table = files.read("result/table.json");
+  for (const char* const damaged : {"", "{", "{}"}) {
+    files.write("result/table.json", damaged);
+    CHECK(files.run({"resume", "result"}).code == 4);
+    CHECK(files.read("result/table.json") == table);
+    const Outcome shown = files.run({"resume", "result", "--json"});
+    CHECK(shown.code == 4);
+    CHECK(shown.out == table);
+  }
 }
 
 TEST_CASE("compare: a method that cannot run as asked is a row") {

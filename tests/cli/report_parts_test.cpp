@@ -128,3 +128,14 @@ TEST_CASE("comparison table: means and deviations by hand, runs that do not coun
   CHECK(std::isnan(adbo::app::statistic_of(row, "value_function").deviation));
   CHECK(adbo::app::status_of(row) == "converged");
 }
+
+TEST_CASE("comparison table: workers that were dropped stand under it") {
+  adbo::app::ComparedRun run;
+  run.repeat = 2;
+  run.dropped = "worker 1 at iteration 7 (it is gone)";
+  adbo::app::ComparisonTable table;
+  table.rows.push_back({"m", {adbo::app::ComparedRun{}, run}, nullptr});
+  CHECK(adbo::app::markdown_text(table).find(
+            "\nWorkers that were dropped:\n\n- m, repeat 2: worker 1 at iteration 7 (it is gone)\n") !=
+        std::string::npos);
+}

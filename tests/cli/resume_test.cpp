@@ -435,7 +435,27 @@ TEST_CASE("a recorded run is replayed bit for bit, the run with all validation r
     again[std::find(again.begin(), again.end(), "recorded") - again.begin()] = "again";
     return files.run(again);
   };
-  CHECK(contains(replay_file("cut.csv").err, "cut.csv: the recording was cut short"));
+  // A run ends where its recording does, and one that was cut short is not run again.
+  const Outcome cut = replay_file("cut.csv");
+  CHECK(cut.code == 0);
+  CHECK(contains(cut.err, "cut.csv: the recording was cut short"));
+  const Json stopped = Json::parse(files.read("again/summary.json"));
+  CHECK(stopped["status"] == "stopped");
+  CHECK_FALSE(stopped.contains("refit"));
+  const std::string second = files.read("recorded/arrivals_refit.csv");
+  for (const std::size_t kept : {second.size() - second.size() / 10, second.find("worker,seconds")}) {
+    (void)files.write("two.csv", whole);
+    (void)files.write("two_refit.csv", second.substr(0, second.find('\n', kept) + 1));
+    const Outcome outcome = replay_file("two.csv");
+    INFO(outcome.err);
+    CHECK(outcome.code == 0);
+    const Json summary = Json::parse(files.read("again/summary.json"));
+    CHECK_FALSE(summary.contains("refit"));
+    CHECK(summary["refit_cut_short"]["why"] == "the recording ends here");
+  }
+  const Outcome dropping = replay("other", {"--worker-failure", "drop"});
+  CHECK(dropping.code == 2);
+  CHECK(contains(dropping.err, "option worker_failure: fail when the run was recorded, drop now"));
 
   std::string damaged = whole;
   damaged += "7;8\n";

@@ -148,6 +148,9 @@ TEST_CASE("words: which state is delivered, and why the run ended") {
   refitted.refit = adbo::Summary{};
   CHECK(says(run_words(summary, adbo::Method::kAdbo, refitted),
              "chose the state after iteration 45 of 80. Delivered is the result of a second run"));
+  refitted.refit->dropped_workers.push_back({.worker = 1, .iteration = 7, .why = "it is gone"});
+  CHECK(says(run_words(summary, adbo::Method::kAdbo, refitted),
+             "Worker 1 was dropped at iteration 7 of the second run (it is gone)"));
 
   // Of a diverged run the best state is delivered, not the last finite one.
   summary.termination = adbo::Termination::kDiverged;

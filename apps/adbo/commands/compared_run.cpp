@@ -34,6 +34,13 @@ bool ended_well(Termination termination) {
          termination != Termination::kSolveFailed && termination != Termination::kNotRun;
 }
 
+void add_dropped(std::string& text, const Summary& summary, std::string_view of_run) {
+  for (const DroppedWorker& dropped : summary.dropped_workers) {
+    text += fmt::format("{}worker {} at iteration {}{} ({})", text.empty() ? "" : "; ", dropped.worker,
+                        dropped.iteration, of_run, dropped.why);
+  }
+}
+
 }  // namespace
 
 void add_measures(ComparedRun& row, const Metrics& metrics) {
@@ -46,6 +53,9 @@ void add_outcome(ComparedRun& row, const FinishedRun& run) {
   row.status = to_string(run.summary.termination);
   row.message = run.summary.message;
   row.note = run.no_value;
+  add_dropped(row.dropped, run.summary, "");
+  if (run.held_out && run.held_out->refit)
+    add_dropped(row.dropped, *run.held_out->refit, " of the second run");
   row.counts = ended_well(run.summary.termination);
   add_measures(row, run.metrics);
   // The state that is delivered is one of those the run came through.

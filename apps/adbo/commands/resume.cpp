@@ -5,6 +5,7 @@
 #include <algorithm>
 #include <filesystem>
 #include <fstream>
+#include <iterator>
 #include <optional>
 #include <system_error>
 #include <utility>
@@ -13,7 +14,6 @@
 #include "commands/problem_run.h"
 #include "execution/comparison_journal.h"
 #include "execution/run_journal.h"
-#include "io/byte_source.h"
 #include "output/summary_json.h"
 #include "settings/effects.h"
 #include "settings/saved_run.h"
@@ -78,15 +78,21 @@ bool meets_failures_anew(const Ended& ended, const std::vector<Assignment>& flag
 /// A run that is over: its exit code again.
 ExitCode leave_as_it_is(const std::string& folder, const Ended& ended, const TaskSettings& task,
                         const Console& console) {
-  console.note(fmt::format("{}: the run is over ({} after {} iterations); there is nothing to go on with",
-                           folder, ended.status, ended.iterations));
+  const bool second = ended.ending != ended.status;
+  const bool by_worker = ended.ending == to_string(Termination::kFailed);
+  console.note(fmt::format(
+      "{}: the run is over ({} after {} iterations{}); {}", folder, ended.status, ended.iterations,
+      second ? fmt::format(", the second run {}", ended.ending) : "",
+      by_worker
+          ? "--worker-deadline, --worker-retries or --worker-failure go on with it, where a worker ended it"
+          : "there is nothing to go on with"));
   if (task.json) console.deliver(json_text(ended.summary));
   constexpr int kNoSignal = 0;
   return exit_code(ended.ending, kNoSignal, task.require_converged);
 }
 
-/// By its table.json.
-ExitCode failure_of_comparison(const std::string& text, const std::string& path) {
+/// By its table.json; nothing where that is none that adbo wrote.
+std::optional<ExitCode> ending_of_comparison(const std::string& text) {
   std::vector<ComparedRun> runs;
   try {
     const Json table = Json::parse(text);
@@ -98,9 +104,15 @@ ExitCode failure_of_comparison(const std::string& text, const std::string& path)
       }
     }
   } catch (const Json::exception&) {
-    throw UsageError(fmt::format("{}: not as adbo writes it", path));
+    return std::nullopt;
   }
   return comparison_failure(runs);
+}
+
+/// Empty: there is none.
+std::string text_of_file(const std::string& path) {
+  std::ifstream file(path, std::ios::binary);
+  return {std::istreambuf_iterator<char>(file), {}};
 }
 
 ExitCode resume_comparison(const SavedRun& saved, const std::string& folder,
@@ -110,14 +122,13 @@ ExitCode resume_comparison(const SavedRun& saved, const std::string& folder,
   set_console(environment.console, task);
   const OutputFolder output = OutputFolder::not_yet_checked(folder);
   ComparisonJournal journal = ComparisonJournal::resumed(output, saved, methods, environment.console);
-  std::error_code ignored;
-  const std::string table = output.file("table.json");
-  if (journal.is_complete() && std::filesystem::exists(table, ignored)) {
+  // Tables that are missing or damaged are written again, of what finished.jsonl holds.
+  const std::string table = text_of_file(output.file("table.json"));
+  if (const std::optional<ExitCode> ending = ending_of_comparison(table); journal.is_complete() && ending) {
     environment.console.note(
         fmt::format("{}: the comparison is over; there is nothing to go on with", folder));
-    const std::string text = io::read_bytes(table);
-    if (task.json) environment.console.deliver(text);
-    return failure_of_comparison(text, table);
+    if (task.json) environment.console.deliver(table);
+    return *ending;
   }
   output.refuse_unusable();
   return compare_methods(*saved.comparison, methods, std::move(journal), environment);

@@ -58,7 +58,7 @@ RunFiles with_arrivals(RunFiles files, const Settings& settings, const RunJourna
 /// Before the folder is emptied.
 void refuse_other_recording(const Problem& problem, const Settings& settings) {
   if (settings.task().replay.empty()) return;
-  (void)read_arrivals(settings.task().replay, Solver(settings.options()).identity(problem));
+  (void)read_arrivals(settings.task().replay, recording_identity(settings.options(), problem));
 }
 
 /// Of a first run that ended at its number of iterations, and now has a larger one.

@@ -9,6 +9,8 @@
 #include <string_view>
 #include <system_error>
 
+#include "adbo/option_table.h"
+#include "adbo/solver.h"
 #include "io/byte_source.h"
 #include "io/error.h"
 #include "support/exit_code.h"
@@ -65,6 +67,14 @@ Identity in_lines(Identity identity) {
 }
 
 }  // namespace
+
+Identity recording_identity(const Options& options, const Problem& problem) {
+  Identity identity = Solver(options).identity(problem);
+  for (const std::string_view name : {"worker_failure", "worker_retries"}) {
+    identity.emplace_back(fmt::format("option {}", name), option_value(options, *find_option(name)));
+  }
+  return identity;
+}
 
 ArrivalFile::ArrivalFile(const std::string& path, const Identity& identity) : file_(path) {
   file_.begin();

@@ -6,12 +6,18 @@
 
 #include "adbo/arrivals.h"
 #include "adbo/identity.h"
+#include "adbo/options.h"
+#include "adbo/problem.h"
 #include "io/growing_file.h"
 
 namespace adbo::app {
 
-/// Writes arrivals.csv as the run goes: `# name = value` for everything the run depends on
-/// (Solver::identity()), then a line per answer. io::OutputError when the disk refuses.
+/// What an order of arrivals depends on: Solver::identity(), and how failures are met, which a checkpoint
+/// leaves open.
+[[nodiscard]] Identity recording_identity(const Options& options, const Problem& problem);
+
+/// Writes arrivals.csv as the run goes: `# name = value` for everything in recording_identity(), then a line
+/// per answer. io::OutputError when the disk refuses.
 class ArrivalFile final : public ArrivalRecorder {
  public:
   ArrivalFile(const std::string& path, const Identity& identity);

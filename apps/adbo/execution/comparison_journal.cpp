@@ -32,10 +32,10 @@ Json finished_json(const ComparisonJournal::Finished& finished) {
   const ComparedRun& run = finished.run;
   Json values = Json::array();
   for (const auto& [name, value] : run.values) values.push_back({name, number_json(value)});
-  return {{"row", finished.row},        {"repeat", run.repeat}, {"seed", run.seed},
-          {"digest", run.digest},       {"folder", run.folder}, {"status", run.status},
-          {"message", run.message},     {"note", run.note},     {"counts", run.counts},
-          {"values", std::move(values)}};
+  return {{"row", finished.row},    {"repeat", run.repeat},       {"seed", run.seed},
+          {"digest", run.digest},   {"folder", run.folder},       {"status", run.status},
+          {"message", run.message}, {"note", run.note},           {"dropped", run.dropped},
+          {"counts", run.counts},   {"values", std::move(values)}};
 }
 
 ComparisonJournal::Finished finished_of(const Json& json) {
@@ -48,6 +48,7 @@ ComparisonJournal::Finished finished_of(const Json& json) {
   run.status = json.at("status").get<std::string>();
   run.message = json.at("message").get<std::string>();
   run.note = json.at("note").get<std::string>();
+  run.dropped = json.at("dropped").get<std::string>();
   run.counts = json.at("counts").get<bool>();
   for (const Json& value : json.at("values")) {
     run.values.emplace_back(value.at(0).get<std::string>(), number_of(value.at(1)));

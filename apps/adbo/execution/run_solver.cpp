@@ -42,18 +42,18 @@ TraceCsv open_trace(const RunFiles& files) {
 }
 
 /// Null: the order of arrivals is not to be kept.
-std::unique_ptr<ArrivalFile> record_arrivals(Solver& solver, const Problem& problem,
+std::unique_ptr<ArrivalFile> record_arrivals(Solver& solver, const Options& options, const Problem& problem,
                                              const std::string& path) {
   if (path.empty()) return nullptr;
-  auto recording = std::make_unique<ArrivalFile>(path, solver.identity(problem));
+  auto recording = std::make_unique<ArrivalFile>(path, recording_identity(options, problem));
   solver.record(recording.get());
   return recording;
 }
 
-void replay_arrivals(Solver& solver, const Problem& problem, const std::string& path,
+void replay_arrivals(Solver& solver, const Options& options, const Problem& problem, const std::string& path,
                      const Console& console) {
   if (path.empty()) return;
-  Recording replayed = read_arrivals(path, solver.identity(problem));
+  Recording replayed = read_arrivals(path, recording_identity(options, problem));
   if (!replayed.is_whole) console.note(fmt::format("{}: the recording was cut short", path));
   solver.replay(std::move(replayed.arrivals));
 }
@@ -63,7 +63,8 @@ HeldOutFacts deliver_chosen(EarlyStopping& early_stopping, Result& result) {
   early_stopping.deliver(result);
   return {.delivered_iteration = early_stopping.chosen_iteration(),
           .loss = early_stopping.chosen_loss(),
-          .loss_start = early_stopping.first_loss()};
+          .loss_start = early_stopping.first_loss(),
+          .gave_up = early_stopping.gave_up()};
 }
 
 RunOutcome run_once(Problem& problem, const Options& options, const Settings& settings,
@@ -87,8 +88,8 @@ RunOutcome run_once(Problem& problem, const Options& options, const Settings& se
   }
 
   Solver solver(options);
-  const std::unique_ptr<ArrivalFile> recording = record_arrivals(solver, problem, files.arrivals);
-  replay_arrivals(solver, problem, files.replayed, console);
+  const std::unique_ptr<ArrivalFile> recording = record_arrivals(solver, options, problem, files.arrivals);
+  replay_arrivals(solver, options, problem, files.replayed, console);
   const Attachment attachment(stop, solver);
   RunOutcome outcome;
   Observer* const watcher = early_stopping ? static_cast<Observer*>(&*early_stopping) : &observer;
@@ -111,10 +112,10 @@ RunOutcome run_once(Problem& problem, const Options& options, const Settings& se
   return outcome;
 }
 
-/// A run that was ended from outside, or by its own failure, is not repeated. (An observer that stops a run
-/// says why, a signal does not.)
-bool was_cut_short(const Summary& summary) {
-  if (summary.termination == Termination::kStopped) return summary.message.empty();
+/// A run that was ended from outside (by a signal, or the end of the recording that it follows), or by its
+/// own failure, is not repeated.
+bool was_cut_short(const Summary& summary, bool gave_up) {
+  if (summary.termination == Termination::kStopped) return !gave_up;
   return summary.termination != Termination::kIterationLimit &&
          summary.termination != Termination::kConverged;
 }
@@ -136,7 +137,7 @@ RunOutcome run_solver(Problem& problem, const Settings& settings, const RunMeasu
 
 bool is_refit_due(const RunOutcome& outcome) {
   if (!outcome.held_out || outcome.held_out->delivered_iteration <= 0) return false;
-  return !was_cut_short(outcome.result.summary);
+  return !was_cut_short(outcome.result.summary, outcome.held_out->gave_up);
 }
 
 void refit(Problem& problem, const Settings& settings, const RunMeasures& measures, const RunFiles& files,
@@ -159,7 +160,8 @@ void refit(Problem& problem, const Settings& settings, const RunMeasures& measur
   outcome.was_interrupted = second.was_interrupted;
   if (result.status.code() == StatusCode::kInvalidCheckpoint) chosen.status = result.status;
   if (!result.status.ok()) return;
-  if (was_cut_short(result.summary)) {
+  constexpr bool kGaveUp = false;  // nothing is held out, patience has nothing to look at
+  if (was_cut_short(result.summary, kGaveUp)) {
     const std::string& message = result.summary.message;  // of what ended from outside there is none
     outcome.held_out->cut_short = {.iterations = result.summary.iterations,
                                    .termination = result.summary.termination,

@@ -163,16 +163,18 @@ std::string messages_text(const ComparisonTable& table) {
   return text.empty() ? "" : "\nNot in the means:\n\n" + text;
 }
 
-std::string notes_text(const ComparisonTable& table) {
+/// What there is to say of single runs.
+std::string remarks_text(const ComparisonTable& table, std::string ComparedRun::*remark,
+                         std::string_view heading) {
   std::string text;
   for (const ComparedRow& row : table.rows) {
     for (const ComparedRun& run : row.runs) {
-      if (run.note.empty()) continue;
+      if ((run.*remark).empty()) continue;
       text += fmt::format("- {}, repeat {}: {}\n", markdown_escaped(row.method), run.repeat,
-                          markdown_escaped(run.note));
+                          markdown_escaped(run.*remark));
     }
   }
-  return text.empty() ? "" : "\nNo F:\n\n" + text;
+  return text.empty() ? "" : fmt::format("\n{}:\n\n{}", heading, text);
 }
 
 void write_table_csv(const std::string& path, const ComparisonTable& table) {
@@ -222,6 +224,7 @@ Json run_json(const ComparedRun& run) {
             {"folder", run.folder}, {"status", run.status}, {"counts", run.counts}};
   if (!run.message.empty()) json["message"] = run.message;
   if (!run.note.empty()) json["note"] = run.note;
+  if (!run.dropped.empty()) json["dropped"] = run.dropped;
   Json values = Json::object();
   for (const auto& [name, value] : run.values) {
     if (std::isfinite(value)) values[name] = value;
@@ -311,7 +314,8 @@ std::vector<std::string_view> columns_of(const ComparisonTable& table) {
 
 std::string markdown_text(const ComparisonTable& table) {
   return repeats_text(table) + searches_text(table) + "\n" + table_text(table) + messages_text(table) +
-         notes_text(table);
+         remarks_text(table, &ComparedRun::note, "No F") +
+         remarks_text(table, &ComparedRun::dropped, "Workers that were dropped");
 }
 
 Json comparison_json(const ComparisonTable& table) {

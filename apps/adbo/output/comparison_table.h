@@ -19,6 +19,7 @@ struct ComparedRun {
   std::string status;   ///< of the run ("converged", ...), "baseline", "refused" or "failed"
   std::string message;  ///< what ended it, or nothing
   std::string note;     ///< why there is no value function, where there is none
+  std::string dropped;  ///< workers whose rows left the run, and when; empty: none
   bool counts = false;  ///< whether its values enter means and deviations
   std::vector<std::pair<std::string, double>> values;  ///< by column; what does not apply is left out
 };

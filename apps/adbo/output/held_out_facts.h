@@ -13,7 +13,8 @@ struct HeldOutFacts {
   std::int64_t delivered_iteration = -1;  ///< -1: no loss was finite
   double loss = 0;                        ///< there
   double loss_start = 0;
-  void persist(StateArchive& archive) { archive(delivered_iteration, loss, loss_start, refit); }
+  bool gave_up = false;  ///< the run ended because `patience` said so
+  void persist(StateArchive& archive) { archive(delivered_iteration, loss, loss_start, gave_up, refit); }
 
   /// A second run that was ended from outside, or by its own failure: what the first one chose is delivered.
   struct CutShort {

@@ -118,6 +118,13 @@ Json versions_json() {
 
 namespace {
 
+void put_dropped(Json& json, const std::vector<DroppedWorker>& workers) {
+  for (const DroppedWorker& dropped : workers) {
+    json["dropped_workers"].push_back(
+        {{"worker", dropped.worker}, {"iteration", dropped.iteration}, {"why", dropped.why}});
+  }
+}
+
 Json refit_json(const Summary& refit) {
   Json json;
   json["iterations"] = refit.iterations;
@@ -125,6 +132,7 @@ Json refit_json(const Summary& refit) {
   put(json, "cpu_seconds", refit.cpu_seconds);
   put(json, "virtual_seconds", refit.virtual_seconds);
   json["counts"] = counts_json(refit.counts);
+  put_dropped(json, refit.dropped_workers);
   return json;
 }
 
@@ -166,10 +174,7 @@ Json summary_json(const RunFacts& facts) {
   json["words"] = facts.words;
   json["counts"] = counts_json(summary.counts);
   json["staleness"] = without_trailing_zeros(summary.staleness_histogram);
-  for (const DroppedWorker& dropped : summary.dropped_workers) {
-    json["dropped_workers"].push_back(
-        {{"worker", dropped.worker}, {"iteration", dropped.iteration}, {"why", dropped.why}});
-  }
+  put_dropped(json, summary.dropped_workers);
   json["config"] = config_json(settings, summary.options_used);
   json["data"] = facts.data;
   json["versions"] = versions_json();

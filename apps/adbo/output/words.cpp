@@ -125,6 +125,14 @@ std::string how_it_ended(const Summary& summary) {
   }
 }
 
+void add_dropped(Words& words, const Summary& summary, std::string_view of_run) {
+  for (const DroppedWorker& dropped : summary.dropped_workers) {
+    words.push_back(
+        fmt::format("Worker {} was dropped at iteration {}{} ({}): its rows taught nothing from then on.",
+                    dropped.worker, dropped.iteration, of_run, dropped.why));
+  }
+}
+
 void add_held_out(Words& words, const Summary& summary, const HeldOutFacts& held_out) {
   if (held_out.delivered_iteration < 0) {
     words.push_back("The loss on the held-out rows was never finite: the last state is delivered.");
@@ -136,6 +144,7 @@ void add_held_out(Words& words, const Summary& summary, const HeldOutFacts& held
         "of "
         "{}. Delivered is the result of a second run of as many iterations, with all validation rows.",
         held_out.loss, held_out.loss_start, held_out.delivered_iteration, summary.iterations));
+    add_dropped(words, *held_out.refit, " of the second run");
     return;
   }
   if (held_out.cut_short) {
@@ -178,11 +187,7 @@ Words run_words(const Summary& summary, Method method_asked, const std::optional
   if (summary.termination == Termination::kStalled) {
     words.push_back("The run stalled before its tolerance: " + summary.message + ".");
   }
-  for (const DroppedWorker& dropped : summary.dropped_workers) {
-    words.push_back(
-        fmt::format("Worker {} was dropped at iteration {} ({}): its rows taught nothing from then on.",
-                    dropped.worker, dropped.iteration, dropped.why));
-  }
+  add_dropped(words, summary, "");
   if (held_out) add_held_out(words, summary, *held_out);
   if (summary.upper_change_max >= 0 && summary.upper_change_max < kUpperHardlyMoved) {
     words.push_back(

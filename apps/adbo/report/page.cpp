@@ -177,16 +177,16 @@ std::string messages_list(const Json& table) {
   return items.empty() ? "" : "<p>Not in the means:</p><ul>" + items + "</ul>\n";
 }
 
-std::string notes_list(const Json& table) {
+std::string remarks_list(const Json& table, const char* key, std::string_view heading) {
   std::string items;
   for (const Json& row : table.at("rows")) {
     for (const Json& run : row.at("runs")) {
-      if (!run.contains("note")) continue;
+      if (!run.contains(key)) continue;
       items += fmt::format("<li>{}, repeat {}: {}</li>", html_escaped(text_of(row.at("method"))),
-                           html_escaped(text_of(run.at("repeat"))), html_escaped(text_of(run.at("note"))));
+                           html_escaped(text_of(run.at("repeat"))), html_escaped(text_of(run.at(key))));
     }
   }
-  return items.empty() ? "" : "<p>No value function:</p><ul>" + items + "</ul>\n";
+  return items.empty() ? "" : fmt::format("<p>{}:</p><ul>{}</ul>\n", heading, items);
 }
 
 std::string repeats_list(const Json& table) {
@@ -349,7 +349,8 @@ std::string comparison_body(const ReportInput& input) {
   std::string html = fmt::format("<h1>{}: {} methods and baselines compared</h1>\n",
                                  html_escaped(text_of(table.at("problem"))), table.at("rows").size());
   html += repeats_list(table) + searches_list(table) + comparison_table(table) + messages_list(table) +
-          notes_list(table);
+          remarks_list(table, "note", "No value function") +
+          remarks_list(table, "dropped", "Workers that were dropped");
   html += curves_section(input) + galleries_section(input) + heading("Settings, data, versions");
   for (const Json& row : table.at("rows")) {
     if (row.contains("config")) {

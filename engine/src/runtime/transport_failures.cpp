@@ -94,7 +94,11 @@ std::optional<WorkerIncident> InProcessTransport::incident(std::size_t worker,
                                                            const WorkerFailure* failure) const {
   if (channels_[worker].is_lost) {
     std::ostringstream what;
-    what << "no answer within " << deadline_seconds_ << " s (worker_deadline)";
+    if (deadline_seconds_ > 0) {
+      what << "no answer within " << deadline_seconds_ << " s (worker_deadline)";
+    } else {
+      what << "no answer in time when the run was recorded";
+    }
     return WorkerIncident{.worker = worker, .non_finite = false, .what = what.str()};
   }
   if (failure == nullptr || !failure->failed) return std::nullopt;
