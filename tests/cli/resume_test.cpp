@@ -548,8 +548,8 @@ TEST_CASE("a re-solve of resolve_every that a limit or a signal meets is made by
   for (const std::string problem : {"clean", "tune"}) {
     CAPTURE(problem);
     const auto run = [&](const std::string& out) {
-      Arguments arguments = without(run_settings(files, out, "500"), "--train") +
-                            Arguments{"--train", files.write("many.libsvm", libsvm_rows(3000, 12, 1))};
+      Arguments arguments = without(run_settings(files, out, "150"), "--train") +
+                            Arguments{"--train", files.write("many.libsvm", libsvm_rows(1500, 12, 1))};
       if (problem == "tune") arguments = without(arguments, "--corrupt");
       if (problem == "clean") arguments.insert(arguments.end(), {"--patience", "0"});
       return Arguments{problem} + arguments + Arguments{"--resolve-every",       "1",
