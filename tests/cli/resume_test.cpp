@@ -453,6 +453,10 @@ TEST_CASE("a recorded run is replayed bit for bit, the run with all validation r
     CHECK_FALSE(summary.contains("refit"));
     CHECK(summary["refit_cut_short"]["why"] == "the recording ends here");
   }
+  std::filesystem::remove(files.path("two_refit.csv"));
+  CHECK(replay_file("two.csv").code == 0);
+  CHECK(contains(Json::parse(files.read("again/summary.json"))["refit_cut_short"]["why"].get<std::string>(),
+                 "there is no two_refit.csv to follow"));
   const Outcome dropping = replay("other", {"--worker-failure", "drop"});
   CHECK(dropping.code == 2);
   CHECK(contains(dropping.err, "option worker_failure: fail when the run was recorded, drop now"));

@@ -3,7 +3,9 @@
 #include <fmt/format.h>
 
 #include <algorithm>
+#include <filesystem>
 #include <span>
+#include <system_error>
 #include <utility>
 
 #include "adbo/state_archive.h"
@@ -147,6 +149,11 @@ void refit(Problem& problem, const Settings& settings, const RunMeasures& measur
   outcome.was_interrupted = !end.reason().empty();
   if (outcome.was_interrupted) {
     outcome.held_out->cut_short = {.why = std::string(end.reason())};
+    return;
+  }
+  // The recorded run was stopped between the two.
+  if (std::error_code none; !files.replayed.empty() && !std::filesystem::exists(files.replayed, none)) {
+    outcome.held_out->cut_short = {.why = fmt::format("there is no {} to follow", files.replayed)};
     return;
   }
   Options options = within_limit(settings.options(), end);
