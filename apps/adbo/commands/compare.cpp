@@ -80,11 +80,7 @@ class ComparisonRun {
 
   [[nodiscard]] int signal() const { return stop_.received(); }
 
-  [[nodiscard]] ExitCode failure() const {
-    std::vector<ComparedRun> runs;
-    for (const ComparedRow& row : table_.rows) runs.insert(runs.end(), row.runs.begin(), row.runs.end());
-    return comparison_failure(runs);
-  }
+  [[nodiscard]] ExitCode failure() const { return comparison_failure(comparison_json(table_)); }
 
  private:
   [[nodiscard]] const TaskSettings& task_settings() const { return methods_.front().settings.task(); }
@@ -328,14 +324,16 @@ void refuse_if_all_invalid(const std::vector<ComparedMethod>& methods) {
 
 }  // namespace
 
-ExitCode comparison_failure(std::span<const ComparedRun> runs) {
+ExitCode comparison_failure(const Json& table) {
   ExitCode first = ExitCode::kFinished;
-  for (const ComparedRun& run : runs) {
-    if (run.status == "baseline") continue;
-    if (run.counts) return ExitCode::kFinished;
-    if (first != ExitCode::kFinished) continue;
-    first = run.status == "refused" ? ExitCode::kUsage
-                                    : failure_code(run.status).value_or(ExitCode::kWorkerFailed);
+  for (const Json& row : table.at("rows")) {
+    for (const Json& run : row.at("runs")) {
+      const std::string status = run.at("status").get<std::string>();
+      if (status == "baseline") continue;
+      if (run.at("counts").get<bool>()) return ExitCode::kFinished;
+      if (first != ExitCode::kFinished) continue;
+      first = status == "refused" ? ExitCode::kUsage : failure_code(status).value_or(ExitCode::kWorkerFailed);
+    }
   }
   return first;
 }

@@ -1,7 +1,5 @@
 #pragma once
 
-#include <span>
-
 #include "commands/command.h"
 #include "execution/comparison_journal.h"
 #include "output/comparison_table.h"
@@ -18,7 +16,8 @@ namespace adbo::app {
                                        const std::vector<ComparedMethod>& methods, ComparisonJournal journal,
                                        const Environment& environment);
 
-/// Of the first run of a method, where none of all runs has a result; kFinished where one has.
-[[nodiscard]] ExitCode comparison_failure(std::span<const ComparedRun> runs);
+/// By comparison_json(): of the first run of a method, where none of all runs has a result; kFinished where
+/// one has. Json::exception where it is no such table.
+[[nodiscard]] ExitCode comparison_failure(const Json& table);
 
 }  // namespace adbo::app

@@ -43,13 +43,10 @@ void refuse_recording_in(const OutputFolder& folder, const Settings& settings) {
                   settings.task().replay));
 }
 
-/// Of the first run, or of the second one where that failed.
-std::string_view ending_of(const FinishedRun& run) {
-  if (run.held_out && run.held_out->cut_short) {
-    const std::string_view second = to_string(run.held_out->cut_short->termination);
-    if (failure_code(second)) return second;
-  }
-  return to_string(run.summary.termination);
+std::string_view status_of(const FinishedRun& run) {
+  const bool has_second = run.held_out && run.held_out->cut_short;
+  return ending_of(to_string(run.summary.termination),
+                   has_second ? to_string(run.held_out->cut_short->termination) : std::string_view());
 }
 
 }  // namespace
@@ -59,6 +56,10 @@ std::optional<ExitCode> failure_code(std::string_view status) {
   if (status == to_string(Termination::kSolveFailed)) return ExitCode::kSolveFailed;
   if (status == to_string(Termination::kFailed)) return ExitCode::kWorkerFailed;
   return std::nullopt;
+}
+
+std::string_view ending_of(std::string_view first, std::string_view second) {
+  return failure_code(second) ? second : first;
 }
 
 ExitCode exit_code(std::string_view status, int signal, bool require_converged) {
@@ -99,7 +100,7 @@ ExitCode run_problem(Settings& settings, const RunJournal& journal, const Enviro
     console.note(fmt::format("adbo resume {} goes on with this run", journal.folder().path()));
   }
   console.deliver(settings.task().json ? run.json : run.text);
-  return exit_code(ending_of(run), stop.received(), settings.task().require_converged);
+  return exit_code(status_of(run), stop.received(), settings.task().require_converged);
 }
 
 }  // namespace adbo::app

@@ -16,6 +16,8 @@ void set_console(Console& console, const TaskSettings& task);
 
 /// Of a status of summary.json that is a failure; nothing for others.
 [[nodiscard]] std::optional<ExitCode> failure_code(std::string_view status);
+/// The status that counts: the first run's, or the second one's where that failed (empty: there was none).
+[[nodiscard]] std::string_view ending_of(std::string_view first, std::string_view second);
 /// Of a run that ended with this status of summary.json; `signal` ended it, 0: none.
 [[nodiscard]] ExitCode exit_code(std::string_view status, int signal, bool require_converged);
 

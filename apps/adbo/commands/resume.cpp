@@ -5,7 +5,6 @@
 #include <algorithm>
 #include <filesystem>
 #include <fstream>
-#include <iterator>
 #include <optional>
 #include <system_error>
 #include <utility>
@@ -32,21 +31,27 @@ struct Ended {
   bool is_resumable = false, is_measured = false;
 };
 
+/// Nothing where there is no such file, or it is no JSON.
+std::optional<Json> json_in(const std::string& folder, std::string_view name) {
+  std::ifstream file(std::filesystem::path(folder) / name, std::ios::binary);
+  Json json = Json::parse(file, nullptr, false);
+  return json.is_discarded() ? std::nullopt : std::optional(std::move(json));
+}
+
 /// Nothing where there is no summary, or none that adbo wrote: the run did not come to its end.
 std::optional<Ended> read_end(const std::string& folder) {
-  std::ifstream file(std::filesystem::path(folder) / "summary.json", std::ios::binary);
-  if (!file) return std::nullopt;
+  std::optional<Json> summary = json_in(folder, "summary.json");
+  if (!summary) return std::nullopt;
   try {
     Ended ended;
-    ended.summary = Json::parse(file);
-    ended.status = ended.ending = ended.summary.at("status").get<std::string>();
+    ended.summary = std::move(*summary);
+    ended.status = ended.summary.at("status").get<std::string>();
     ended.iterations = ended.summary.at("iterations").get<std::int64_t>();
     ended.is_resumable = ended.summary.value("resumable", false);
     ended.is_measured = ended.summary.value("measured", "full") != "quick";
-    if (ended.summary.contains("refit_cut_short")) {
-      const std::string second = ended.summary["refit_cut_short"].value("status", "");
-      if (failure_code(second)) ended.ending = second;
-    }
+    const Json cut = ended.summary.value("refit_cut_short", Json::object());
+    const std::string second = cut.value("status", "");
+    ended.ending = ending_of(ended.status, second);
     return ended;
   } catch (const Json::exception&) {
     return std::nullopt;
@@ -91,28 +96,13 @@ ExitCode leave_as_it_is(const std::string& folder, const Ended& ended, const Tas
   return exit_code(ended.ending, kNoSignal, task.require_converged);
 }
 
-/// By its table.json; nothing where that is none that adbo wrote.
-std::optional<ExitCode> ending_of_comparison(const std::string& text) {
-  std::vector<ComparedRun> runs;
+/// Nothing where the tables are missing or none that adbo wrote.
+std::optional<ExitCode> ending_of_comparison(const std::optional<Json>& table) {
   try {
-    const Json table = Json::parse(text);
-    for (const Json& row : table.at("rows")) {
-      for (const Json& run : row.at("runs")) {
-        ComparedRun& compared = runs.emplace_back();
-        compared.status = run.at("status").get<std::string>();
-        compared.counts = run.at("counts").get<bool>();
-      }
-    }
+    return table ? std::optional(comparison_failure(*table)) : std::nullopt;
   } catch (const Json::exception&) {
     return std::nullopt;
   }
-  return comparison_failure(runs);
-}
-
-/// Empty: there is none.
-std::string text_of_file(const std::string& path) {
-  std::ifstream file(path, std::ios::binary);
-  return {std::istreambuf_iterator<char>(file), {}};
 }
 
 ExitCode resume_comparison(const SavedRun& saved, const std::string& folder,
@@ -123,11 +113,11 @@ ExitCode resume_comparison(const SavedRun& saved, const std::string& folder,
   const OutputFolder output = OutputFolder::not_yet_checked(folder);
   ComparisonJournal journal = ComparisonJournal::resumed(output, saved, methods, environment.console);
   // Tables that are missing or damaged are written again, of what finished.jsonl holds.
-  const std::string table = text_of_file(output.file("table.json"));
+  const std::optional<Json> table = json_in(folder, "table.json");
   if (const std::optional<ExitCode> ending = ending_of_comparison(table); journal.is_complete() && ending) {
     environment.console.note(
         fmt::format("{}: the comparison is over; there is nothing to go on with", folder));
-    if (task.json) environment.console.deliver(table);
+    if (task.json) environment.console.deliver(json_text(*table));
     return *ending;
   }
   output.refuse_unusable();

@@ -72,6 +72,16 @@ void refuse_problem_change(std::optional<ProblemKind> problem, const Assignment*
                                suggestion(nearest_name(name, names)), joined(names)));
 }
 
+/// Digits, but more of them than a number of 64 bits has: what the lower bound alone does not tell.
+bool is_beyond_64_bits(std::string_view value) {
+  std::uint64_t number = 0;
+  if (value.starts_with('-')) value.remove_prefix(1);
+  const auto [end, error] = std::from_chars(value.data(), value.data() + value.size(), number);
+  const bool is_signed_too_large = error == std::errc{} && number > std::numeric_limits<std::int64_t>::max();
+  return end == value.data() + value.size() &&
+         (is_signed_too_large || error == std::errc::result_out_of_range);
+}
+
 }  // namespace
 
 std::string_view to_string(Origin origin) {
@@ -101,20 +111,6 @@ std::string_view Settings::place(std::string_view name) const {
   const auto found = sources_.find(name);
   return found == sources_.end() ? std::string_view() : found->second.place;
 }
-
-namespace {
-
-/// Digits, but more of them than a number of 64 bits has: what the lower bound alone does not tell.
-bool is_beyond_64_bits(std::string_view value) {
-  std::uint64_t number = 0;
-  if (value.starts_with('-')) value.remove_prefix(1);
-  const auto [end, error] = std::from_chars(value.data(), value.data() + value.size(), number);
-  const bool is_signed_too_large = error == std::errc{} && number > std::numeric_limits<std::int64_t>::max();
-  return end == value.data() + value.size() &&
-         (is_signed_too_large || error == std::errc::result_out_of_range);
-}
-
-}  // namespace
 
 void Settings::apply(const SettingInfo& info, const std::string& value, const std::string& place,
                      Origin origin) {
