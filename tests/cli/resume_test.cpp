@@ -285,6 +285,26 @@ TEST_CASE("a second run that a worker ends: exit code 5, and resume goes on with
   }
 }
 
+TEST_CASE("another run's chosen.adbo is not taken for the outcome of this one") {
+  const Workspace files;
+  REQUIRE(files.run(cleaning(files, "straight", "200")).code == 0);
+  for (const Arguments& other :
+       {Arguments{"--method", "soba", "--step-upper", "20"}, Arguments{"--upper-rate", "0.5"}}) {
+    std::filesystem::remove_all(files.path("other"));
+    std::filesystem::remove_all(files.path("killed"));
+    kill_at(files, cleaning(files, "other", "200") + other, "other/trace_refit.csv", 3);
+    kill_at(files, cleaning(files, "killed", "200"), "killed/trace.csv", 20);
+    if (!files.exists("other/chosen.adbo") || !is_within_first_run(files, "killed")) continue;  // late
+    std::filesystem::copy(files.path("other/chosen.adbo"), files.path("killed/chosen.adbo"));
+    const Outcome resumed = files.run({"resume", "killed"});
+    INFO(resumed.err);
+    REQUIRE(resumed.code == 0);
+    CHECK(contains(resumed.err, "killed/chosen.adbo: option "));
+    CHECK(contains(resumed.err, "the first run is gone on with instead"));
+    check_same_results(files, "straight", "killed");
+  }
+}
+
 TEST_CASE("a first trace that has lost its end while the second run is under way is said to") {
   const Workspace files;
   REQUIRE(files.run(cleaning(files, "straight")).code == 0);
@@ -908,8 +928,8 @@ TEST_CASE("a resume that is refused leaves the results that there are") {
       return files.run(Arguments{"clean", "--method", method, "--holdout", "0"} +
                        without(run_settings(files, out, "1000000000"), "--checkpoint-every") + more);
     };
-    REQUIRE(run("mine", {"--time-limit", "0.3"}).code == 0);
-    REQUIRE(run("other", {"--time-limit", "0.3", "--seed", "9"}).code == 0);
+    REQUIRE(run("mine", {"--time-limit", "0.6"}).code == 0);
+    REQUIRE(run("other", {"--time-limit", "0.6", "--seed", "9"}).code == 0);
     const std::string summary = files.read("mine/summary.json"), upper = files.read("mine/upper.npy"),
                       trace = files.read("mine/trace.csv");
     const std::vector<std::string> own = checkpoints(files, "mine"), others = checkpoints(files, "other");

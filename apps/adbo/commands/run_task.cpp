@@ -76,8 +76,9 @@ RunOutcome run(const PreparedTask& task, const Settings& settings, const RunJour
   journal.open(problem.identity());
   const RunMeasures measures = task.make_measures(settings);
   const bool may_refit = task.with_held_out && settings.task().after_holdout == AfterHoldout::kRefit;
+  const Identity first_run = Solver(settings.options()).identity(problem);  // as its checkpoints know it
   std::optional<RunOutcome> chosen;
-  if (may_refit) chosen = journal.chosen(problem.identity());
+  if (may_refit) chosen = journal.chosen(first_run);
   if (chosen && is_to_have_more(*chosen, settings)) {
     journal.forget_second_run();
     chosen.reset();
@@ -87,7 +88,7 @@ RunOutcome run(const PreparedTask& task, const Settings& settings, const RunJour
              : run_solver(problem, settings, measures,
                           with_arrivals(journal.first_run(), settings, journal, ""), end, stop, console);
   if (outcome.result.status.ok() && may_refit && is_refit_due(outcome)) {
-    if (!chosen) journal.keep_chosen(outcome, problem.identity());
+    if (!chosen) journal.keep_chosen(outcome, first_run);
     Problem whole = identified(task.with_held_out(), task);
     refit(whole, settings, measures, with_arrivals(journal.second_run(), settings, journal, "_refit"), end,
           stop, console, outcome);

@@ -38,7 +38,8 @@ class RunJournal {
   [[nodiscard]] RunFiles first_run() const;
   [[nodiscard]] RunFiles second_run() const;
 
-  /// The first run's outcome, where the command was interrupted in the second.
+  /// The first run's outcome, where the command was interrupted in the second. `identity` is
+  /// Solver::identity() of the first run: the outcome of another method or another option's value is not its.
   [[nodiscard]] std::optional<RunOutcome> chosen(const Identity& identity) const;
   void keep_chosen(RunOutcome& outcome, const Identity& identity) const;
 
