@@ -37,6 +37,17 @@ void require_finite(const Table& table, const ArrayView& array, const kernels::D
   }
 }
 
+/// Of label r as it stands in the file.
+std::string class_name(const ElementType& type, std::string_view element, std::size_t r,
+                       const std::string& source) {
+  if (type.kind != ElementKind::kFloat) return integer_text(type, element.data());
+  double value = 0;
+  decode(type, element.data(), 1, &value);
+  if (std::isfinite(value)) return label_text(value);
+  throw InputError(
+      source, fmt::format("label {} (counted from 1): expected a finite number, found {}", r + 1, value));
+}
+
 }  // namespace
 
 std::vector<std::size_t> fortran_places(const std::vector<std::size_t>& shape) {
@@ -89,19 +100,16 @@ void set_labels(Table& table, const ArrayView& array, const std::string& labels_
                      fmt::format("expected labels (an array of rank 1), found rank {}", array.rank()));
   }
   require_equal_counts(table, array.shape[0], labels_source);
-  std::vector<double> values(array.shape[0]);
-  decode(array.type, array.data.data(), values.size(), values.data());
   LabelTable classes;
   std::vector<std::int32_t> labels;
-  labels.reserve(values.size());
-  for (std::size_t r = 0; r < values.size(); ++r) {
-    if (!std::isfinite(values[r])) {
-      throw InputError(
-          labels_source,
-          fmt::format("label {} (counted from 1): expected a finite number, found {}", r + 1, values[r]));
-    }
-    const bool repeats = r > 0 && values[r] == values[r - 1];
-    labels.push_back(repeats ? labels.back() : classes.number_of(label_text(values[r])));
+  labels.reserve(array.shape[0]);
+  std::string_view before;
+  for (std::size_t r = 0; r < array.shape[0]; ++r) {
+    const std::string_view element = array.data.substr(r * array.type.bytes, array.type.bytes);
+    const bool repeats = r > 0 && element == before;
+    labels.push_back(repeats ? labels.back()
+                             : classes.number_of(class_name(array.type, element, r, labels_source)));
+    before = element;
   }
   set_labels(table, classes, std::move(labels));
 }

@@ -73,13 +73,9 @@ void decode_as(bool big_endian, const char* bytes, std::size_t count, Out* out) 
 }
 
 template <typename Out>
-void decode_any(ElementType type, const char* bytes, std::size_t count, Out* out) {
+void decode_integers(ElementType type, const char* bytes, std::size_t count, Out* out) {
   const bool big = type.big_endian;
-  if (type.kind == ElementKind::kFloat) {
-    if (type.bytes == 2) return decode_as<Half>(big, bytes, count, out);
-    if (type.bytes == 4) return decode_as<float>(big, bytes, count, out);
-    if (type.bytes == 8) return decode_as<double>(big, bytes, count, out);
-  } else if (type.kind == ElementKind::kSigned) {
+  if (type.kind == ElementKind::kSigned) {
     if (type.bytes == 1) return decode_as<std::int8_t>(big, bytes, count, out);
     if (type.bytes == 2) return decode_as<std::int16_t>(big, bytes, count, out);
     if (type.bytes == 4) return decode_as<std::int32_t>(big, bytes, count, out);
@@ -90,7 +86,24 @@ void decode_any(ElementType type, const char* bytes, std::size_t count, Out* out
     if (type.bytes == 4) return decode_as<std::uint32_t>(big, bytes, count, out);
     if (type.bytes == 8) return decode_as<std::uint64_t>(big, bytes, count, out);
   }
-  throw std::logic_error("decode: no such element type");
+  throw std::logic_error("decode: no such type of integers");
+}
+
+template <typename Out>
+void decode_any(ElementType type, const char* bytes, std::size_t count, Out* out) {
+  if (type.kind != ElementKind::kFloat) return decode_integers(type, bytes, count, out);
+  const bool big = type.big_endian;
+  if (type.bytes == 2) return decode_as<Half>(big, bytes, count, out);
+  if (type.bytes == 4) return decode_as<float>(big, bytes, count, out);
+  if (type.bytes == 8) return decode_as<double>(big, bytes, count, out);
+  throw std::logic_error("decode: no such type of floating-point numbers");
+}
+
+template <typename Integer>
+std::string digits_of(ElementType type, const char* bytes) {
+  Integer value = 0;
+  decode_integers(type, bytes, 1, &value);
+  return std::to_string(value);
 }
 
 }  // namespace
@@ -101,6 +114,11 @@ void decode(ElementType type, const char* bytes, std::size_t count, float* out) 
 
 void decode(ElementType type, const char* bytes, std::size_t count, double* out) {
   decode_any(type, bytes, count, out);
+}
+
+std::string integer_text(ElementType type, const char* bytes) {
+  return type.kind == ElementKind::kSigned ? digits_of<std::int64_t>(type, bytes)
+                                           : digits_of<std::uint64_t>(type, bytes);
 }
 
 std::size_t byte_product(const std::size_t* sizes, std::size_t count, std::size_t bytes_each) {

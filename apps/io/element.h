@@ -19,6 +19,10 @@ struct ElementType {
 void decode(ElementType type, const char* bytes, std::size_t count, float* out);
 void decode(ElementType type, const char* bytes, std::size_t count, double* out);
 
+/// One element of kind kSigned or kUnsigned in decimal digits, exactly: a double tells no integers above 2^53
+/// apart.
+std::string integer_text(ElementType type, const char* bytes);
+
 /// The product of the sizes times `bytes_each`, or SIZE_MAX when it does not fit: never what a real file
 /// holds.
 std::size_t byte_product(const std::size_t* sizes, std::size_t count, std::size_t bytes_each);

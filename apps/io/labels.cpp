@@ -12,14 +12,22 @@
 namespace adbo::io::detail {
 namespace {
 
+/// "-0012" as "-12"; nothing where the name is no integer in digits alone.
+std::string integer_key(std::string_view name) {
+  const bool negative = name.starts_with('-');
+  if (negative || name.starts_with('+')) name.remove_prefix(1);
+  if (name.empty() || !std::all_of(name.begin(), name.end(), is_digit)) return {};
+  name.remove_prefix(std::min(name.find_first_not_of('0'), name.size() - 1));
+  return (negative ? "-" : "") + std::string(name);
+}
+
 /// Equal for two spellings of the same number. Integers too long for a double to tell apart stand for
 /// themselves.
 std::string label_key(std::string_view name) {
   constexpr std::size_t kExactDigits = std::numeric_limits<double>::digits10;
   double value = 0;
   if (parse_number(name, value) != NumberError::kNone) return std::string(name);
-  const bool integer = std::all_of(name.begin(), name.end(), is_digit);
-  if (integer && name.size() > kExactDigits) return std::string(name);
+  if (std::string integer = integer_key(name); integer.size() > kExactDigits) return integer;
   return label_text(value);
 }
 

@@ -1,5 +1,7 @@
 #include "io/dataset.h"
 
+#include <cstdint>
+#include <initializer_list>
 #include <string>
 
 #include "io_support.h"
@@ -36,26 +38,29 @@ DatasetRequest with_labels() {
 TEST_CASE("the content decides the format, packed or not") {
   const std::string cifar = "\x03" + std::string(3072, '\x01');
   const std::string cifar100 = "\x03\x21" + std::string(3072, '\x01');
-  for (const auto& [data, format] : {std::pair<std::string, std::string>(kIdxImages, "idx"),
-                                     {kNpy, "npy"},
-                                     {cifar + cifar, "cifar10"},
-                                     {cifar100, "cifar100"},
-                                     {"1 1:1 3:2\n", "libsvm"},
-                                     {"-1\n\n# c\n+1 3:2\n", "libsvm"},
-                                     {"\xEF\xBB\xBF+1 1:1\n", "libsvm"},
-                                     {"1 qid:3 1:2\n", "libsvm"},
-                                     {"1 -3:1 2:1\n1 0:1\n", "refused libsvm"},
-                                     {"1,2,3\n", "csv"},
-                                     {"1 2 3\n", "csv"},
-                                     {"a;b;c\n1;2;3\n", "csv"}}) {
-    CAPTURE(data);
-    if (format == "refused libsvm") {
-      CHECK(refusal(data).find("negative index") != std::string::npos);
+  struct Case {
+    std::string data, format;
+  };
+  for (const Case& one : {Case{kIdxImages, "idx"},
+                          {kNpy, "npy"},
+                          {cifar + cifar, "cifar10"},
+                          {cifar100, "cifar100"},
+                          {"1 1:1 3:2\n", "libsvm"},
+                          {"-1\n\n# c\n+1 3:2\n", "libsvm"},
+                          {"\xEF\xBB\xBF+1 1:1\n", "libsvm"},
+                          {"1 qid:3 1:2\n", "libsvm"},
+                          {"1 -3:1 2:1\n1 0:1\n", "refused libsvm"},
+                          {"1,2,3\n", "csv"},
+                          {"1 2 3\n", "csv"},
+                          {"a;b;c\n1;2;3\n", "csv"}}) {
+    CAPTURE(one.data);
+    if (one.format == "refused libsvm") {
+      CHECK(refusal(one.data).find("negative index") != std::string::npos);
       continue;
     }
-    CHECK(parse(data).format == format);
-    CHECK(parse(test::gzip(data)).format == format);
-    CHECK(parse(test::gzip(data)).digest == parse(data).digest);
+    CHECK(parse(one.data).format == one.format);
+    CHECK(parse(test::gzip(one.data)).format == one.format);
+    CHECK(parse(test::gzip(one.data)).digest == parse(one.data).digest);
   }
 }
 
@@ -83,6 +88,47 @@ TEST_CASE("labels of their own file") {
   CHECK(refusal("1 2\n3 4\n", with_labels(), "").starts_with("labels: is empty"));
   CHECK(refusal("1 2\n3 4\n", with_labels(), kNul + "x") ==
         "labels: is a binary file of unknown format; expected labels as IDX, NPY, NPZ or text, one a line");
+}
+
+/// The bytes of integers, the lowest first.
+std::string int64s(std::initializer_list<std::uint64_t> values) {
+  std::string bytes;
+  for (const std::uint64_t value : values) {
+    for (int b = 0; b < 8; ++b) bytes += static_cast<char>(value >> (8 * b) & 0xff);
+  }
+  return bytes;
+}
+
+std::string npy_labels(const std::string& type, const std::string& bytes) {
+  const std::string header = "{'descr': '" + type + "', 'fortran_order': False, 'shape': (" +
+                             std::to_string(bytes.size() / 8) + ",), }\n";
+  return std::string("\x93NUMPY\x01\x00", 8) + static_cast<char>(header.size()) + kNul + header + bytes;
+}
+
+TEST_CASE("integer labels that no double tells apart are classes of their own, in every format") {
+  const std::string rows = "1 2\n3 4\n5 6\n7 8\n";
+  const Names large{"9007199254740992", "9007199254740993"};
+  const std::uint64_t first = 9007199254740992u, second = first + 1;
+  for (const char* const type : {"<i8", "<u8"}) {
+    const Table table = parse(rows, with_labels(), npy_labels(type, int64s({second, first, first, second})));
+    CHECK(table.label_names == large);
+    CHECK(table.labels == Numbers{1, 0, 0, 1});
+  }
+  CHECK(parse(rows, with_labels(), npy_labels("<u8", int64s({~0ull, ~0ull - 1, 5, 5}))).label_names ==
+        Names{"5", "18446744073709551614", "18446744073709551615"});
+  CHECK(parse(rows, with_labels(), npy_labels("<i8", int64s({~0ull, 5, 100000, 0 - second}))).label_names ==
+        Names{"-9007199254740993", "-1", "5", "100000"});
+  const std::string lines = large[1] + "\n" + large[0] + "\n-" + large[0] + "\n-" + large[1] + "\n";
+  const Names both{"-" + large[0], "-" + large[1], large[0], large[1]};
+  CHECK(parse(rows, with_labels(), lines).label_names == both);
+  const std::string csv =
+      "1," + large[1] + "\n2," + large[0] + "\n3,-" + large[0] + "\n4,-" + large[1] + "\n";
+  CHECK(parse(csv).label_names == both);
+  CHECK(parse(large[1] + " 1:1\n" + large[0] + " 1:1\n-" + large[0] + " 1:1\n-" + large[1] + " 1:1\n")
+            .label_names == both);
+  // One number, spelt in four ways.
+  CHECK(parse("1,9007199254740993\n2,+9007199254740993\n3,009007199254740993\n4,-0\n5,0\n").label_names ==
+        Names{"-0", "9007199254740993"});
 }
 
 TEST_CASE("options reach their reader") {
@@ -143,23 +189,26 @@ TEST_CASE("options without effect are refused") {
 }
 
 TEST_CASE("known formats that are not supported are named") {
-  for (const auto& [data, name] : {std::pair<std::string, std::string>("BZh91AY", "bzip2 data"),
-                                   {"\xfd"
-                                    "7zXZ",
-                                    "xz data"},
-                                   {"\x28\xb5\x2f\xfd", "zstd data"},
-                                   {"\x89HDF\r\n", "an HDF5 file"},
-                                   {"\x89PNG\r\n", "a single PNG picture"},
-                                   {"\xff\xd8\xff\xe0", "a single JPEG picture"},
-                                   {"\xff\xfe"
-                                    "1",
-                                    "UTF-16 text"},
-                                   {"PAR1", "a Parquet file"},
-                                   {"<!DOCTYPE html>", "a web page"},
-                                   {"<html>", "a web page"}}) {
-    CAPTURE(name);
-    CHECK(refusal(data).starts_with("data: this is " + name +
-                                    ", not one of LIBSVM, CSV, IDX, NPY, NPZ, CIFAR binary"));
+  struct Case {
+    std::string data, name;
+  };
+  for (const Case& one : {Case{"BZh91AY", "bzip2 data"},
+                          {"\xfd"
+                           "7zXZ",
+                           "xz data"},
+                          {"\x28\xb5\x2f\xfd", "zstd data"},
+                          {"\x89HDF\r\n", "an HDF5 file"},
+                          {"\x89PNG\r\n", "a single PNG picture"},
+                          {"\xff\xd8\xff\xe0", "a single JPEG picture"},
+                          {"\xff\xfe"
+                           "1",
+                           "UTF-16 text"},
+                          {"PAR1", "a Parquet file"},
+                          {"<!DOCTYPE html>", "a web page"},
+                          {"<html>", "a web page"}}) {
+    CAPTURE(one.name);
+    CHECK(refusal(one.data).starts_with("data: this is " + one.name +
+                                        ", not one of LIBSVM, CSV, IDX, NPY, NPZ, CIFAR binary"));
   }
   CHECK(refusal(test::gzip(test::gzip("1,2\n"))).starts_with("data: this is gzip data inside gzip data"));
   CHECK(
