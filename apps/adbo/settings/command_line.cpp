@@ -169,32 +169,46 @@ void add_settings(CLI::App& command, const CommandInfo& info, CommandLine& line)
   }
 }
 
-void add_command(CLI::App& app, const CommandInfo& info, CommandLine& line) {
-  CLI::App* const command = app.add_subcommand(std::string(info.word), std::string(info.sentence));
-  command->allow_extras();  // so that a misspelt flag can be answered with the nearest one
+void add_options(CLI::App& command, const CommandInfo& info, CommandLine& line) {
   if (info.name == CommandName::kInfo) {
-    command->add_flag("--options", line.info_options, "The whole option table");
-    command->add_flag("--json", line.info_json, "Everything, as JSON");
+    command.add_flag("--options", line.info_options, "The whole option table");
+    command.add_flag("--json", line.info_json, "Everything, as JSON");
   } else if (info.name == CommandName::kReport) {
     command
-        ->add_option("folder", line.report_folder,
-                     "Folder of a run or of a comparison; report.html goes there")
+        .add_option("folder", line.report_folder,
+                    "Folder of a run or of a comparison; report.html goes there")
         ->type_name("DIR");
   } else if (info.name == CommandName::kResume) {
-    command->add_option("folder", line.run_folder, "Output folder of the run or comparison")
-        ->type_name("DIR");
+    command.add_option("folder", line.run_folder, "Output folder of the run or comparison")->type_name("DIR");
     for (const SettingInfo& setting : setting_table()) {
-      add_setting(*command, setting, line);
+      add_setting(command, setting, line);
       // The others are understood, so that they can be compared with what the run has, and not offered.
       if (!is_free_setting(setting.name) || setting.name == "out") {
-        command->get_option("--" + hyphenated(setting.name))->group("");
+        command.get_option("--" + hyphenated(setting.name))->group("");
       }
     }
   } else {
-    if (info.name == CommandName::kCompare) add_comparison(*command, line);
-    add_settings(*command, info, line);
+    if (info.name == CommandName::kCompare) add_comparison(command, line);
+    add_settings(command, info, line);
   }
-  command->callback([&line, name = info.name] { line.command = name; });
+}
+
+/// The first word that is no flag: the command, if there is one.
+std::string asked_command(const std::vector<std::string>& arguments) {
+  const auto word = std::find_if(arguments.begin(), arguments.end(),
+                                 [](const std::string& argument) { return !argument.starts_with('-'); });
+  return word == arguments.end() ? std::string() : *word;
+}
+
+/// Of every command its name, of the one that is asked for its options: CLI11 compares each option with all
+/// before it, and those of the table of settings times the commands are thousands.
+void add_commands(CLI::App& app, const std::string& asked, CommandLine& line) {
+  for (const CommandInfo& info : kCommands) {
+    CLI::App* const command = app.add_subcommand(std::string(info.word), std::string(info.sentence));
+    command->allow_extras();  // so that a misspelt flag can be answered with the nearest one
+    command->callback([&line, name = info.name] { line.command = name; });
+    if (info.word == asked) add_options(*command, info, line);
+  }
 }
 
 /// Names with underscores, as the authors' code and configuration files write them, are flags too.
@@ -296,7 +310,7 @@ CommandLine parse_command_line(const std::vector<std::string>& arguments) {
       "adbo");
   app.require_subcommand(1);
   app.set_version_flag("--version", "adbo " + std::string(version()));
-  for (const CommandInfo& info : kCommands) add_command(app, info, line);
+  add_commands(app, asked_command(arguments), line);
 
   std::vector<std::string> reversed;  // as CLI11 wants them
   for (const std::string& argument : arguments) reversed.push_back(with_hyphens(argument));
