@@ -1,6 +1,6 @@
 #!/usr/bin/env bash
 # Installs the Debian packages named on the command line that are missing; as root, or with sudo.
-# usage: cmake/install_packages.sh build|tests|demo ...
+# usage: cmake/install_packages.sh build|tests|bench|clang|demo ...
 set -euo pipefail
 
 packages_for() {
@@ -9,9 +9,9 @@ packages_for() {
                 libtomlplusplus-dev libfmt-dev zlib1g-dev ;;
     tests) echo doctest-dev libexpat1-dev ;;
     bench) echo libbenchmark-dev ;;
-    fuzz)  echo clang libclang-rt-14-dev ;;
+    clang) echo clang libclang-rt-14-dev ;;
     demo)  echo dataset-fashion-mnist ;;
-    *) echo "install_packages.sh: unknown group '$1' (build, tests, bench, fuzz, demo)" >&2; exit 2 ;;
+    *) echo "install_packages.sh: unknown group '$1' (build, tests, bench, clang, demo)" >&2; exit 2 ;;
   esac
 }
 

@@ -553,7 +553,7 @@ TEST_CASE("run: a signal while results are measured is acknowledged, and the res
 TEST_CASE("run: the limit of time ends the measuring") {
   const Workspace files;
   const Outcome outcome =
-      files.run(measured_for_long(files, "result", "100000") + std::vector<std::string>{"--time-limit", "1"});
+      files.run(measured_for_long(files, "result", "100000") + std::vector<std::string>{"--time-limit", "2"});
   INFO(outcome.err);
   REQUIRE(outcome.code == 0);
   const Json summary = Json::parse(files.read("result/summary.json"));

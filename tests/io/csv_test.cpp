@@ -112,9 +112,9 @@ TEST_CASE("a header is recognised") {
 
 TEST_CASE("label and id columns by name and position") {
   const std::string text = "id,y,a,b\nr1,yes,1,2\nr2,no,3,4\n";
-  for (const auto& [label, id] : {std::pair("y", "id"), std::pair("2", "1"), std::pair("-3", "-4")}) {
-    CAPTURE(label);
-    const Table table = parse(text, {label, id, HeaderMode::kAuto});
+  for (const auto& names : {std::pair("y", "id"), std::pair("2", "1"), std::pair("-3", "-4")}) {
+    CAPTURE(names.first);
+    const Table table = parse(text, {names.first, names.second, HeaderMode::kAuto});
     CHECK(table.label_names == Names{"no", "yes"});
     CHECK(table.labels == Numbers{1, 0});
     CHECK(table.ids == Names{"r1", "r2"});

@@ -38,12 +38,16 @@ std::string refusal(std::string_view data, const DatasetRequest& request = {}, s
 
 TEST_CASE("features and labels are found by their names, stored or deflated") {
   for (const int method : {0, 8}) {
-    for (const auto& [x, y] : {std::pair<std::string, std::string>("X", "y"),
-                               {"x", "Y"},
-                               {"data", "target"},
-                               {"images", "labels"},
-                               {"Features", "label"},
-                               {"x_train", "y_train"}}) {
+    struct Named {
+      std::string x, y;
+    };
+    for (const Named& one : {Named{"X", "y"},
+                             {"x", "Y"},
+                             {"data", "target"},
+                             {"images", "labels"},
+                             {"Features", "label"},
+                             {"x_train", "y_train"}}) {
+      const std::string &x = one.x, &y = one.y;
       CAPTURE(x);
       const std::string archive = zip({{x + ".npy", kRows, method}, {y + ".npy", kLabels, method}});
       const Table table = parse(archive);

@@ -82,15 +82,15 @@ TEST_CASE("async hypergradient: where it stands still the exact hypergradient va
     std::size_t n, m, support;
     bool uses_x;
   };
-  for (const auto& [n, m, support, uses_x] : {Case{4, 6, 0, true}, Case{4, 6, 0, false}, Case{4, 6, 3, true},
-                                              Case{12, 20, 5, true}, Case{10, 15, 0, true}}) {
+  for (const Case& one : {Case{4, 6, 0, true}, Case{4, 6, 0, false}, Case{4, 6, 3, true},
+                          Case{12, 20, 5, true}, Case{10, 15, 0, true}}) {
     for (const std::uint64_t seed : {1, 2}) {
-      const QuadraticSettings settings{.upper_dim = n,
-                                       .lower_dim = m,
+      const QuadraticSettings settings{.upper_dim = one.n,
+                                       .lower_dim = one.m,
                                        .num_workers = 6,
                                        .condition = 5,
-                                       .upper_uses_x = uses_x,
-                                       .support_size = support,
+                                       .upper_uses_x = one.uses_x,
+                                       .support_size = one.support,
                                        .seed = seed};
       QuadraticInstance instance = make_quadratic(settings);
       Options options = hypergradient_options(12000);
@@ -99,9 +99,9 @@ TEST_CASE("async hypergradient: where it stands still the exact hypergradient va
       options.seed = seed;
       const Result result = Solver(options).solve(instance.problem);
       REQUIRE(result.summary.termination == Termination::kIterationLimit);
-      CAPTURE(n);
-      CAPTURE(support);
-      CAPTURE(uses_x);
+      CAPTURE(one.n);
+      CAPTURE(one.support);
+      CAPTURE(one.uses_x);
       CAPTURE(seed);
       // The hypergradient's own rounding is about 1e-13 here.
       for (const double g : quadratic_hypergradient(settings, result.upper)) CHECK(std::abs(g) < 1e-8);

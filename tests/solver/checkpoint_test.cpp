@@ -212,10 +212,11 @@ TEST_CASE("from every checkpoint of every method: the same bits as without an in
     const Result watched = Solver(one.options).solve(again, &trace, &kept);
     CHECK(bits_of(watched) == bits_of(straight));
     CHECK(trace.records == alone.records);
-    for (const auto& [iteration, image] : kept.images) {
+    for (const auto& entry : kept.images) {
+      const std::int64_t iteration = entry.first;
       CAPTURE(iteration);
       if (iteration % 5 != 0 && iteration != 1 && iteration < straight.summary.iterations) continue;
-      check_resumed(one, image, straight, alone);
+      check_resumed(one, entry.second, straight, alone);
     }
   }
 }
@@ -472,12 +473,13 @@ TEST_CASE("under the real clock a resumed run goes on where it was") {
   KeepAll kept(10);
   const Result first = Solver(options).solve(problem, nullptr, &kept);
   REQUIRE(first.summary.termination == Termination::kIterationLimit);
-  for (const auto& [iteration, image] : kept.images) {
+  for (const auto& entry : kept.images) {
+    const std::int64_t iteration = entry.first;
     CAPTURE(iteration);
     Problem again = cleaning();
     Tracer tracer;
-    CHECK(open_checkpoint(image).facts.iteration == iteration);
-    const Result resumed = Solver(options).resume(again, image);
+    CHECK(open_checkpoint(entry.second).facts.iteration == iteration);
+    const Result resumed = Solver(options).resume(again, entry.second);
     REQUIRE_MESSAGE(resumed.status.ok(), resumed.status.message());
     CHECK(resumed.summary.termination == Termination::kIterationLimit);
     CHECK(resumed.summary.iterations == 40);
