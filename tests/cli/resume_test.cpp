@@ -678,6 +678,20 @@ TEST_CASE("a file that never ends does not hold a run with a limit of time") {
   CHECK_FALSE(files.exists("out"));
 }
 
+TEST_CASE("a problem that takes long to make does not hold a run with a limit of time") {
+  const Workspace files;
+  std::string
+      rows;  // few, with a million columns and ten classes: what is long is to make room for the models
+  for (int row = 0; row < 40; ++row) rows += std::to_string(row % 10) + " 1:1 1000000:1\n";
+  files.write("wide.libsvm", rows);
+  const Outcome outcome = files.run({"clean", "--train", "wide.libsvm", "--holdout", "0", "--workers", "4",
+                                     "--time-limit", "0.15", "--out", "out"});
+  INFO(outcome.err);
+  CHECK(outcome.code == 2);
+  CHECK(contains(outcome.err, "time_limit is over before the problem was ready"));
+  CHECK_FALSE(files.exists("out"));
+}
+
 TEST_CASE("a run that its limit of time ends goes on to the same result") {
   const Workspace files;
   REQUIRE(files.run(cleaning(files, "straight", "1200")).code == 0);

@@ -2,6 +2,7 @@
 
 #include <fmt/format.h>
 
+#include <algorithm>
 #include <chrono>
 #include <filesystem>
 #include <optional>
@@ -10,6 +11,7 @@
 
 #include "commands/measure_result.h"
 #include "execution/arrival_file.h"
+#include "execution/read_limit.h"
 #include "execution/run_journal.h"
 #include "execution/run_solver.h"
 #include "io/atomic_file.h"
@@ -31,6 +33,14 @@ void refuse_invalid(const Status& status) {
     throw UnfitCheckpoint("the run cannot be gone on with: " + status.message());
   }
   throw std::runtime_error(status.message());
+}
+
+/// Of problems of a hundred thousand columns these are gigabytes. The limit is that of the whole command: a
+/// comparison's runs have theirs for themselves, and results beside them.
+Problem made(const PreparedTask& task, const RunJournal& journal, const CommandEnd& end) {
+  constexpr double kNone = 0, kAtOnce = 1e-6;
+  const ReadLimit limit(journal.is_part() ? kNone : std::max(end.seconds_left(), kAtOnce));
+  return task.make_problem();
 }
 
 Problem identified(Problem problem, const PreparedTask& task) {
@@ -70,7 +80,7 @@ bool is_to_have_more(const RunOutcome& first, const Settings& settings) {
 
 RunOutcome run(const PreparedTask& task, const Settings& settings, const RunJournal& journal,
                const CommandEnd& end, StopSignal& stop, const Console& console) {
-  Problem problem = identified(task.make_problem(), task);
+  Problem problem = identified(made(task, journal, end), task);
   refuse_invalid(problem.validate());
   refuse_other_recording(problem, settings);
   journal.open(problem.identity());

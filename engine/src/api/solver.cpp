@@ -177,9 +177,9 @@ Result Solver::Impl::run(Problem& problem, std::optional<std::span<const std::by
     if (!result.status.ok()) return result;
   }
 
+  limits->start(used.time_limit_seconds);  // gigabytes of state take seconds to come into being
   auto run = std::make_unique<Run>(problem, used, limits, observer, recorder, replayed);
   describe_settings(result.summary, options, used, problem.num_workers(), run->transport.threads());
-  limits->start(used.time_limit_seconds);
   detail::MasterLoop loop(run->options, *run->method.master, run->transport, *limits, observer,
                           {sink, facts});
   try {
