@@ -36,7 +36,7 @@ struct KnownMagic {
 };
 
 /// Files that people hold out by mistake; the message can then say what to do.
-constexpr std::array<KnownMagic, 12> kUnsupported = {{
+constexpr std::array<KnownMagic, 14> kUnsupported = {{
     {"\x1f\x8b", "gzip data inside gzip data", "unpack it once"},
     {"BZh", "bzip2 data", "unpack it, or pack it with gzip"},
     {"\xfd"
@@ -46,6 +46,8 @@ constexpr std::array<KnownMagic, 12> kUnsupported = {{
     {"\x89HDF", "an HDF5 file", "export it as CSV or NPY"},
     {"\x89PNG", "a single PNG picture", "pack the pictures into an IDX or NPY file"},
     {"\xff\xd8\xff", "a single JPEG picture", "pack the pictures into an IDX or NPY file"},
+    {std::string_view("\xff\xfe\0\0", 4), "UTF-32 text", "save it as UTF-8"},
+    {std::string_view("\0\0\xfe\xff", 4), "UTF-32 text", "save it as UTF-8"},
     {"\xff\xfe", "UTF-16 text", "save it as UTF-8"},
     {"\xfe\xff", "UTF-16 text", "save it as UTF-8"},
     {"PAR1", "a Parquet file", "export it as CSV or NPY"},

@@ -295,6 +295,7 @@ TEST_CASE("another run's chosen.adbo is not taken for the outcome of this one") 
     kill_at(files, cleaning(files, "other", "200") + other, "other/trace_refit.csv", 3);
     kill_at(files, cleaning(files, "killed", "200"), "killed/trace.csv", 20);
     if (!files.exists("other/chosen.adbo") || !is_within_first_run(files, "killed")) continue;  // late
+    CHECK(contains(files.run({"report", "killed"}).err, "that is not over"));
     std::filesystem::copy(files.path("other/chosen.adbo"), files.path("killed/chosen.adbo"));
     const Outcome resumed = files.run({"resume", "killed"});
     INFO(resumed.err);
@@ -481,12 +482,16 @@ TEST_CASE("a recorded run is replayed bit for bit, the run with all validation r
   CHECK(dropping.code == 2);
   CHECK(contains(dropping.err, "option worker_failure: fail when the run was recorded, drop now"));
 
-  std::string damaged = whole;
-  damaged += "7;8\n";
-  (void)files.write("recorded/arrivals.csv", damaged);
+  const std::string mark = "# end\n";
+  REQUIRE(whole.ends_with(mark));
+  (void)files.write("recorded/arrivals.csv", whole.substr(0, whole.size() - mark.size()) + "7;8\n" + mark);
   const Outcome broken = replay("other", {});
   CHECK(broken.code == 3);
-  CHECK(contains(broken.err, "expected a worker, seconds that do not fall, and 0 or 1"));
+  CHECK(contains(broken.err, "expected a worker, seconds that do not fall, and 0 or 1, found \"7;8\""));
+  (void)files.write("recorded/arrivals.csv", whole + "0,1e9,0\n");
+  const Outcome longer = replay("other", {});
+  CHECK(longer.code == 3);
+  CHECK(contains(longer.err, "expected nothing after the line that ends a recording, found \"0,1e9,0\""));
   CHECK(files.run(cleaning(files, "no") + Arguments{"--record"}).code == 2);  // the virtual clock
 }
 

@@ -203,6 +203,8 @@ TEST_CASE("known formats that are not supported are named") {
                           {"\xff\xfe"
                            "1",
                            "UTF-16 text"},
+                          {std::string("\xff\xfe\0\0", 4), "UTF-32 text"},
+                          {std::string("\0\0\xfe\xff", 4), "UTF-32 text"},
                           {"PAR1", "a Parquet file"},
                           {"<!DOCTYPE html>", "a web page"},
                           {"<html>", "a web page"}}) {

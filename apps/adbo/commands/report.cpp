@@ -12,6 +12,7 @@
 #include "io/atomic_file.h"
 #include "output/summary_json.h"
 #include "report/page.h"
+#include "settings/saved_run.h"
 
 namespace adbo::app {
 namespace {
@@ -111,6 +112,12 @@ std::string page_of(const fs::path& folder) {
       throw DataError(
           fmt::format("{} (or a file beside it): not as adbo writes it: {}", path.string(), error.what()));
     }
+  }
+  if (fs::is_regular_file(folder / kSavedRunFile)) {
+    throw UsageError(
+        fmt::format("{}: holds a run or comparison that is not over: if nothing goes on with it now, "
+                    "adbo resume {} does",
+                    folder.string(), folder.string()));
   }
   throw UsageError(fmt::format("{}: neither a run (summary.json) nor a comparison (table.json) is there",
                                folder.string()));

@@ -13,6 +13,7 @@
 #include "adbo/solver.h"
 #include "io/byte_source.h"
 #include "io/error.h"
+#include "io/text.h"
 #include "support/exit_code.h"
 
 namespace adbo::app {
@@ -111,22 +112,24 @@ Recording read_arrivals(const std::string& path, const Identity& identity) {
     if (end == std::string_view::npos) break;
     const std::string_view line = text.substr(0, end);
     text.remove_prefix(end + 1);
+    const auto refuse = [&, number](std::string_view expected) {
+      const std::string token(line.substr(0, 40));
+      throw io::InputError(path, number, 1, token,
+                           fmt::format("expected {}, found {}", expected, io::detail::in_quotes(token)));
+    };
+    if (recording.is_whole) refuse("nothing after the line that ends a recording");
     if (line == kEnd) {
-      recording.is_whole = text.empty();
+      recording.is_whole = true;
     } else if (line.starts_with('#')) {
       take_fact(line, recorded);
     } else if (!has_columns) {
       has_columns = line == kColumns;
-      if (!has_columns) {
-        throw io::InputError(path, number, 1, std::string(line.substr(0, 40)),
-                             "expected the columns worker,seconds,lost of a recording");
-      }
+      if (!has_columns) refuse("the columns worker,seconds,lost of a recording");
     } else if (Arrival arrival; parse_arrival(line, arrival) && arrival.seconds >= last) {
       last = arrival.seconds;
       recording.arrivals.push_back(arrival);
     } else {
-      throw io::InputError(path, number, 1, std::string(line.substr(0, 40)),
-                           "expected a worker, seconds that do not fall, and 0 or 1");
+      refuse("a worker, seconds that do not fall, and 0 or 1");
     }
   }
   if (!has_columns) throw io::InputError(path, "no recording of arrivals");
