@@ -108,16 +108,16 @@ Recording read_arrivals(const std::string& path, const Identity& identity) {
   std::string_view text = bytes;
   for (std::size_t number = 1; !text.empty(); ++number) {
     const std::size_t end = text.find('\n');
-    // What a killed run had only begun to write.
-    if (end == std::string_view::npos) break;
     const std::string_view line = text.substr(0, end);
-    text.remove_prefix(end + 1);
     const auto refuse = [&, number](std::string_view expected) {
       const std::string token(line.substr(0, 40));
       throw io::InputError(path, number, 1, token,
                            fmt::format("expected {}, found {}", expected, io::detail::in_quotes(token)));
     };
     if (recording.is_whole) refuse("nothing after the line that ends a recording");
+    // What a killed run had only begun to write.
+    if (end == std::string_view::npos) break;
+    text.remove_prefix(end + 1);
     if (line == kEnd) {
       recording.is_whole = true;
     } else if (line.starts_with('#')) {
