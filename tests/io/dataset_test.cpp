@@ -5,6 +5,7 @@
 #include <string>
 
 #include "io_support.h"
+#include "support/zip_writer.h"
 
 namespace adbo::io {
 namespace {
@@ -18,9 +19,7 @@ using test::row_of;
 const std::string kNul(1, '\0');
 const std::string kIdxImages = kNul + kNul + "\x08\x02" + be32(2) + be32(3) + "abcdef";
 const std::string kIdxLabels = kNul + kNul + "\x08\x01" + be32(2) + "\x04\x02";
-const std::string kNpyHeader = "{'descr': '|u1', 'fortran_order': False, 'shape': (2, 3), }\n";
-const std::string kNpy =
-    std::string("\x93NUMPY\x01\x00", 8) + static_cast<char>(kNpyHeader.size()) + kNul + kNpyHeader + "abcdef";
+const std::string kNpy = test::npy_bytes("(2, 3)", "abcdef");
 
 Table parse(std::string_view data, DatasetRequest request = {}, std::string_view labels = {}) {
   request.path = "data";
@@ -90,19 +89,10 @@ TEST_CASE("labels of their own file") {
         "labels: is a binary file of unknown format; expected labels as IDX, NPY, NPZ or text, one a line");
 }
 
-/// The bytes of integers, the lowest first.
-std::string int64s(std::initializer_list<std::uint64_t> values) {
+std::string npy_labels(const std::string& type, std::initializer_list<std::uint64_t> values) {
   std::string bytes;
-  for (const std::uint64_t value : values) {
-    for (int b = 0; b < 8; ++b) bytes += static_cast<char>(value >> (8 * b) & 0xff);
-  }
-  return bytes;
-}
-
-std::string npy_labels(const std::string& type, const std::string& bytes) {
-  const std::string header = "{'descr': '" + type + "', 'fortran_order': False, 'shape': (" +
-                             std::to_string(bytes.size() / 8) + ",), }\n";
-  return std::string("\x93NUMPY\x01\x00", 8) + static_cast<char>(header.size()) + kNul + header + bytes;
+  for (const std::uint64_t value : values) bytes += test::little_endian(value, 8);
+  return test::npy(type, "(" + std::to_string(values.size()) + ",)", bytes);
 }
 
 TEST_CASE("integer labels that no double tells apart are classes of their own, in every format") {
@@ -110,13 +100,13 @@ TEST_CASE("integer labels that no double tells apart are classes of their own, i
   const Names large{"9007199254740992", "9007199254740993"};
   const std::uint64_t first = 9007199254740992u, second = first + 1;
   for (const char* const type : {"<i8", "<u8"}) {
-    const Table table = parse(rows, with_labels(), npy_labels(type, int64s({second, first, first, second})));
+    const Table table = parse(rows, with_labels(), npy_labels(type, {second, first, first, second}));
     CHECK(table.label_names == large);
     CHECK(table.labels == Numbers{1, 0, 0, 1});
   }
-  CHECK(parse(rows, with_labels(), npy_labels("<u8", int64s({~0ull, ~0ull - 1, 5, 5}))).label_names ==
+  CHECK(parse(rows, with_labels(), npy_labels("<u8", {~0ull, ~0ull - 1, 5, 5})).label_names ==
         Names{"5", "18446744073709551614", "18446744073709551615"});
-  CHECK(parse(rows, with_labels(), npy_labels("<i8", int64s({~0ull, 5, 100000, 0 - second}))).label_names ==
+  CHECK(parse(rows, with_labels(), npy_labels("<i8", {~0ull, 5, 100000, 0 - second})).label_names ==
         Names{"-9007199254740993", "-1", "5", "100000"});
   const std::string lines = large[1] + "\n" + large[0] + "\n-" + large[0] + "\n-" + large[1] + "\n";
   const Names both{"-" + large[0], "-" + large[1], large[0], large[1]};

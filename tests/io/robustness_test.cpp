@@ -26,9 +26,7 @@ const std::string kNul(1, '\0');
 const std::string kIdxImages = kNul + kNul + "\x08\x03" + be32(3) + be32(2) + be32(2) + "abcdefghijkl";
 const std::string kIdxFloats = kNul + kNul + "\x0e\x02" + be32(2) + be32(2) + std::string(32, '\x3f');
 const std::string kIdxLabels = kNul + kNul + "\x08\x01" + be32(3) + "\x04\x02\x04";
-const std::string kNpyHeader = "{'descr': '<f4', 'fortran_order': False, 'shape': (2, 3), }\n";
-const std::string kNpy = std::string("\x93NUMPY\x01\x00", 8) + static_cast<char>(kNpyHeader.size()) + kNul +
-                         kNpyHeader + std::string(24, '\x3f');
+const std::string kNpy = test::npy("<f4", "(2, 3)", std::string(24, '\x3f'));
 const std::string kLibsvm = "+1 1:0.5 3:-2e-3 # note\r\n-1 qid:4 2:1 1:4\n\n+1\n-1 2:0 13:7.25 14:1\n";
 const std::string kCsv = "id,\"x, 1\",y\nr1,0.5,\"a \"\"b\"\"\"\r\nr2,-1e3,c\n\nr3,7,\"two\nlines\"\n";
 const std::string kTable = "a,\"b, c\",y\r\n1,0.5,\"say \"\"hi\"\"\"\n\n-2, 1e3 ,\"two\nlines\"\n";
