@@ -485,7 +485,8 @@ TEST_CASE("run: --require-converged is exit code 6 when a limit ended the run") 
 }
 
 TEST_CASE("run: a signal stops in order, with the outputs written") {
-  for (const auto& [signal, code] : {std::pair{SIGINT, 130}, std::pair{SIGTERM, 143}}) {
+  for (const auto& [signal, code] :
+       {std::pair{SIGINT, 130}, std::pair{SIGTERM, 143}, std::pair{SIGHUP, 129}}) {
     const Workspace files;
     const std::string config = files.write("run.toml", "problem = \"quadratic\"\niterations = 100000000\n");
     const Outcome outcome =
@@ -499,6 +500,19 @@ TEST_CASE("run: a signal stops in order, with the outputs written") {
     const std::string trace = files.read("result/trace.csv");
     CHECK(trace.back() == '\n');  // no half line
   }
+}
+
+TEST_CASE("run: a hangup that the process was started to ignore, as nohup does, stays ignored") {
+  const Workspace files;
+  const std::string config =
+      files.write("run.toml", "problem = \"quadratic\"\niterations = 100000000\ntime_limit = 1\n");
+  const auto before = std::signal(SIGHUP, SIG_IGN);
+  const Outcome outcome =
+      files.run_and_signal({"run", config, "--out", "result"}, SIGHUP, "result/trace.csv", 2);
+  std::signal(SIGHUP, before);
+  INFO(outcome.err);
+  CHECK(outcome.code == 0);
+  CHECK(Json::parse(files.read("result/summary.json"))["status"] == "time_limit");
 }
 
 namespace {
@@ -548,6 +562,16 @@ TEST_CASE("run: a signal while results are measured is acknowledged, and the res
     CHECK(whole["iterations"] == summary["iterations"]);
     CHECK_FALSE(whole.contains("resumable"));
   }
+}
+
+TEST_CASE("run: several hangups, as the end of a terminal sends them, are one") {
+  const Workspace files;
+  const std::vector<std::string> line =
+      measured_for_long(files, "result", "600") + std::vector<std::string>{"--measure", "full"};
+  const Outcome outcome = files.run_and_signal(line, SIGHUP, "result/upper.npy", 0, 3);
+  INFO(outcome.err);
+  CHECK(outcome.code == 129);
+  CHECK(Json::parse(files.read("result/summary.json"))["measured"] == "full");
 }
 
 TEST_CASE("run: the limit of time ends the measuring") {

@@ -1,8 +1,8 @@
-// Runs that are killed (SIGKILL) or stopped (SIGINT, SIGTERM) at random instants and gone on with, again and
-// again now and then: each has to end with the variables, result files, trace and summary of the run that was
-// never interrupted. Every method in turn, with mini-batches where it has them, a straggler, held-out rows on
-// every second task, a checkpoint every iteration and a re-solve every third; and a comparison with a search.
-// A program of its own, so that many kills are a matter of its arguments:
+// Runs that are killed (SIGKILL) or stopped (SIGINT, SIGTERM, SIGHUP) at random instants and gone on with,
+// again and again now and then: each has to end with the variables, result files, trace and summary of the
+// run that was never interrupted. Every method in turn, with mini-batches where it has them, a straggler,
+// held-out rows on every second task, a checkpoint every iteration and a re-solve every third; and a
+// comparison with a search. A program of its own, so that many kills are a matter of its arguments:
 //
 //   kill_and_resume [RUNS [SEED]]    runs number SEED, SEED + 1, ...: each depends on its number and on luck
 #include <fmt/format.h>
@@ -72,7 +72,7 @@ class Killer {
 
   /// False: it was over before.
   bool kill(const Words& words, double seconds, Tally& tally) {
-    constexpr std::array kSignals{SIGKILL, SIGKILL, SIGINT, SIGTERM};
+    constexpr std::array kSignals{SIGKILL, SIGKILL, SIGINT, SIGTERM, SIGHUP};
     const int signal = kSignals[random_() % kSignals.size()];
     const Outcome outcome = files_.run_and_signal_after(words, signal, uniform() * seconds);
     if (outcome.code != 128 + signal) return false;

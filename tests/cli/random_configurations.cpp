@@ -46,6 +46,8 @@ using Words = std::vector<std::string>;
 
 constexpr std::chrono::seconds kLimit{ADBO_RUN_LIMIT_SECONDS};
 
+constexpr std::array kStopSignals{SIGINT, SIGTERM, SIGHUP};
+
 /// The numbers of one run.
 class Dice {
  public:
@@ -281,7 +283,7 @@ class CaseMaker {
     }
     made.json = dice_.chance(0.3);
     if (made.json) made.words.emplace_back("--json");
-    if (dice_.chance(0.05)) made.signal = dice_.chance(0.5) ? SIGINT : SIGTERM;
+    if (dice_.chance(0.05)) made.signal = dice_.one_of(kStopSignals);
   }
 
   /// A copy of a good file with a few bytes changed, left out or doubled.
@@ -458,10 +460,11 @@ Ending run(const adbo::test::Workspace& files, const Case& made) {
 /// What is wrong with how the command ended, or "".
 std::string fault_of(const adbo::test::Workspace& files, const Case& made, const Ending& ending) {
   if (!ending.in_time) return "did not end within its limit";
-  const bool was_stopped = ending.code == 128 + SIGINT || ending.code == 128 + SIGTERM;
+  const bool was_stopped = std::any_of(kStopSignals.begin(), kStopSignals.end(),
+                                       [&](int signal) { return ending.code == 128 + signal; });
   if (was_stopped && made.signal == 0) return "ended as by a signal that nobody sent";
   if (ending.by_signal && !was_stopped) return "ended by a signal of its own";
-  constexpr std::array kDocumented{0, 2, 3, 4, 5, 6, 7, 130, 143};
+  constexpr std::array kDocumented{0, 2, 3, 4, 5, 6, 7, 129, 130, 143};
   if (std::find(kDocumented.begin(), kDocumented.end(), ending.code) == kDocumented.end())
     return "an exit code that no input should lead to";
   if (ending.err.find('\r') != std::string::npos) return "a carriage return on stderr, which is a file";

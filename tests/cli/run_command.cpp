@@ -90,7 +90,7 @@ Outcome Workspace::finish(int process) const {
 Outcome Workspace::run(const std::vector<std::string>& arguments) const { return finish(start(arguments)); }
 
 Outcome Workspace::run_and_signal(const std::vector<std::string>& arguments, int signal,
-                                  std::string_view when, std::size_t lines) const {
+                                  std::string_view when, std::size_t lines, int times) const {
   const int process = start(arguments);
   while (line_count(read(when)) <= lines && ::kill(process, 0) == 0) {
     int status = 0;
@@ -99,6 +99,10 @@ Outcome Workspace::run_and_signal(const std::vector<std::string>& arguments, int
     std::this_thread::sleep_for(std::chrono::milliseconds(20));
   }
   ::kill(process, signal);
+  while (--times > 0) {
+    std::this_thread::sleep_for(std::chrono::milliseconds(50));
+    ::kill(process, signal);
+  }
   return finish(process);
 }
 

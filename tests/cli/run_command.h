@@ -28,9 +28,10 @@ class Workspace {
 
   /// Runs the command in this folder and waits for it.
   [[nodiscard]] Outcome run(const std::vector<std::string>& arguments) const;
-  /// The same, but sends `signal` once the file `when` has more than `lines` lines.
+  /// The same, but sends `signal` once the file `when` has more than `lines` lines, so many times, with a
+  /// pause in between that makes them several.
   [[nodiscard]] Outcome run_and_signal(const std::vector<std::string>& arguments, int signal,
-                                       std::string_view when, std::size_t lines) const;
+                                       std::string_view when, std::size_t lines, int times = 1) const;
   /// The same, but sends `signal` after so many seconds.
   [[nodiscard]] Outcome run_and_signal_after(const std::vector<std::string>& arguments, int signal,
                                              double seconds) const;

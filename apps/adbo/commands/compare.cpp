@@ -4,7 +4,6 @@
 
 #include <chrono>
 #include <cmath>
-#include <csignal>
 #include <filesystem>
 #include <limits>
 #include <optional>
@@ -346,8 +345,7 @@ ExitCode compare_methods(const ComparisonRequest& request, const std::vector<Com
   ComparisonRun comparison(request, methods, std::move(journal), environment);
   comparison.run();
   comparison.print();
-  if (comparison.signal() == SIGINT) return ExitCode::kInterrupted;
-  return comparison.signal() == SIGTERM ? ExitCode::kTerminated : comparison.failure();
+  return comparison.signal() != 0 ? stopped_by(comparison.signal()) : comparison.failure();
 }
 
 }  // namespace adbo::app

@@ -3,14 +3,13 @@
 #include <fmt/format.h>
 
 #include <chrono>
-#include <csignal>
 #include <filesystem>
 
 #include "commands/clean.h"
 #include "commands/quadratic.h"
 #include "commands/run_task.h"
 #include "commands/tune.h"
-#include "execution/read_limit.h"
+#include "execution/preparation_limit.h"
 #include "support/exit_code.h"
 #include "tasks/datasets.h"
 
@@ -18,7 +17,7 @@ namespace adbo::app {
 namespace {
 
 PreparedTask prepare(Settings& settings, const Console& console) {
-  const ReadLimit limit(settings.options().time_limit_seconds);
+  const PreparationLimit limit(settings.options().time_limit_seconds);
   switch (settings.task().problem) {
     case ProblemKind::kClean:
       return prepare_cleaning(settings, load_data(settings.task(), console), console);
@@ -64,8 +63,7 @@ std::string_view ending_of(std::string_view first, std::string_view second) {
 
 ExitCode exit_code(std::string_view status, int signal, bool require_converged) {
   if (const std::optional<ExitCode> failure = failure_code(status)) return *failure;
-  if (signal == SIGINT) return ExitCode::kInterrupted;
-  if (signal == SIGTERM) return ExitCode::kTerminated;
+  if (signal != 0) return stopped_by(signal);
   const bool missed = require_converged && status != to_string(Termination::kConverged);
   return missed ? ExitCode::kNotConverged : ExitCode::kFinished;
 }

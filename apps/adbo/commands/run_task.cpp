@@ -11,7 +11,7 @@
 
 #include "commands/measure_result.h"
 #include "execution/arrival_file.h"
-#include "execution/read_limit.h"
+#include "execution/preparation_limit.h"
 #include "execution/run_journal.h"
 #include "execution/run_solver.h"
 #include "io/atomic_file.h"
@@ -39,7 +39,7 @@ void refuse_invalid(const Status& status) {
 /// comparison's runs have theirs for themselves, and results beside them.
 Problem made(const PreparedTask& task, const RunJournal& journal, const CommandEnd& end) {
   constexpr double kNone = 0, kAtOnce = 1e-6;
-  const ReadLimit limit(journal.is_part() ? kNone : std::max(end.seconds_left(), kAtOnce));
+  const PreparationLimit limit(journal.is_part() ? kNone : std::max(end.seconds_left(), kAtOnce));
   return task.make_problem();
 }
 

@@ -23,7 +23,12 @@ constexpr std::string_view kAcknowledgement =
 
 extern "C" void on_stop_signal(int signal) {
   int none = 0;
-  if (!first_signal.compare_exchange_strong(none, signal)) _exit(128 + signal);
+  if (!first_signal.compare_exchange_strong(none, signal)) {
+    // The end of a terminal or session is told by its shell, the kernel and the service manager, each by a
+    // signal of its own: nobody asks twice.
+    if (signal == SIGHUP) return;
+    _exit(128 + signal);
+  }
   if (Solver* const solver = running_solver.load()) {
     solver->request_stop();  // who runs it says so when it has stopped
   } else if (!is_quiet.load()) {
@@ -36,12 +41,19 @@ extern "C" void on_stop_signal(int signal) {
   }
 }
 
+bool is_ignored(int signal) {
+  struct sigaction current {};
+  sigaction(signal, nullptr, &current);
+  return current.sa_handler == SIG_IGN;
+}
+
 void install(void (*handler)(int)) {
   struct sigaction action {};
   action.sa_handler = handler;
   sigemptyset(&action.sa_mask);
   action.sa_flags = SA_RESTART;
   for (const int signal : {SIGINT, SIGTERM}) sigaction(signal, &action, nullptr);
+  if (!is_ignored(SIGHUP)) sigaction(SIGHUP, &action, nullptr);
 }
 
 }  // namespace

@@ -15,9 +15,13 @@ enum class ExitCode {
   kNotConverged = 6,  ///< with --require-converged
   kSolveFailed = 7,   ///< a system or lower level that the method has to solve
   kOutput = 8,        ///< results could not be written: full disk, folder gone, closed stdout
+  kHungUp = 129,
   kInterrupted = 130,
   kTerminated = 143,
 };
+
+/// What there was has been saved; `signal` is one of those that StopSignal takes.
+constexpr ExitCode stopped_by(int signal) { return static_cast<ExitCode>(128 + signal); }
 
 /// The command line, a configuration file or a combination of settings is wrong. what() is a whole sentence
 /// that names the setting, its value and what was expected.

@@ -1,4 +1,4 @@
-#include "execution/read_limit.h"
+#include "execution/preparation_limit.h"
 
 #include <signal.h>
 #include <sys/time.h>
@@ -16,7 +16,7 @@ namespace {
 /// setitimer() takes no more; as good as never.
 constexpr double kLongest = 1e8;
 
-extern "C" void on_read_limit(int) {
+extern "C" void on_preparation_limit(int) {
   constexpr std::string_view message =
       "adbo: time_limit is over before the problem was ready (its data read, or made); nothing was written\n";
   // What is lost of a message on the way out cannot be helped.
@@ -43,13 +43,13 @@ void handle(void (*handler)(int)) {
 
 }  // namespace
 
-ReadLimit::ReadLimit(double seconds) {
+PreparationLimit::PreparationLimit(double seconds) {
   if (!(seconds > 0)) return;
-  handle(on_read_limit);
+  handle(on_preparation_limit);
   set_timer(seconds);
 }
 
-ReadLimit::~ReadLimit() {
+PreparationLimit::~PreparationLimit() {
   set_timer(0);
   handle(SIG_DFL);
 }
