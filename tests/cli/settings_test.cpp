@@ -316,6 +316,30 @@ TEST_CASE("configuration files: what is refused, and where") {
   check_refused([] { (void)read_config_file("/nowhere/run.toml"); }, {"/nowhere/run.toml", "cannot be read"});
 }
 
+TEST_CASE("configuration files: what the parser refuses names the setting and how its value can be given") {
+  check_refused([] { (void)parse_config("seed = 1\nproblem = quadratic # the small one\n", "run.toml"); },
+                {"run.toml:2:", "problem: ", "problem = \"quadratic\""});
+  check_refused([] { (void)parse_config("seed = 18446744073709551615", "run.toml"); },
+                {"run.toml:1:", "seed: ", "seed = \"18446744073709551615\""});
+  CHECK(parse_config("seed = \"18446744073709551615\"\n", "run.toml").front().value ==
+        "18446744073709551615");
+  check_refused([] { (void)parse_config("\n\nbounds = -1,000\n", "run.toml"); },
+                {"run.toml:3:", "bounds: ", "a number, a text"});
+  // Nothing that a terminal would obey, and nothing without end.
+  for (const std::string& odd : {std::string("a\x1b[2J = 0x\n"), std::string(100000, 'a') + " = b\n",
+                                "a = b" + std::string(100000, 'c') + "\n"}) {
+    CAPTURE(odd.size());
+    try {
+      (void)parse_config(odd, "run.toml");
+      FAIL("was not refused");
+    } catch (const UsageError& error) {
+      const std::string message = error.what();
+      CHECK(message.find('\x1b') == message.npos);
+      CHECK(message.size() < 300);
+    }
+  }
+}
+
 TEST_CASE(
     "configuration files: a character beyond ASCII where toml++ 3.3 looks for blanks or the end of a value") {
   for (const std::string before : {"a = \"\"\"b\\",

@@ -20,6 +20,7 @@ struct MalformedToml {};
 #include <fstream>
 
 #include "adbo/method_table.h"
+#include "io/text.h"
 #include "support/exit_code.h"
 
 namespace adbo::app {
@@ -27,6 +28,49 @@ namespace {
 
 std::string place_of(const std::string& source, const toml::source_region& region) {
   return fmt::format("{}:{}:{}", source, region.begin.line, region.begin.column);
+}
+
+/// What a line `key = value` holds, as far as messages repeat it: short, and of printable characters alone.
+struct Line {
+  std::string_view key, value;
+};
+
+std::string_view if_printable(std::string_view text) {
+  constexpr std::size_t kLongest = 60;
+  const bool is_plain = text.size() <= kLongest &&
+                        std::all_of(text.begin(), text.end(), [](char c) { return c >= ' ' && c <= '~'; });
+  return is_plain ? text : std::string_view();
+}
+
+/// `row` is where the line begins.
+Line line_at(std::string_view text, std::size_t row) {
+  const std::string_view line = text.substr(row, text.find('\n', row) - row);
+  const std::size_t sign = line.find('=');
+  if (sign == line.npos) return {};
+  const std::string_view value = line.substr(sign + 1);
+  return {if_printable(io::detail::trimmed(line.substr(0, sign))),
+          if_printable(io::detail::trimmed(value.substr(0, value.find('#'))))};
+}
+
+/// `number` counts from 1.
+Line numbered_line(std::string_view text, std::size_t number) {
+  std::size_t row = 0;
+  while (--number > 0 && row < text.size()) row = std::min(text.find('\n', row), text.size() - 1) + 1;
+  return line_at(text, row);
+}
+
+std::string prefix_of(const Line& line) {
+  return line.key.empty() ? std::string() : fmt::format("{}: ", line.key);
+}
+
+/// What the parser has to say names no setting, nor what a text without quotes lacks. Every value may stand
+/// in quotes, a number beyond TOML's 63 bits too.
+std::string sentence_of(const toml::parse_error& error, std::string_view text) {
+  const Line line = numbered_line(text, error.source().begin.line);
+  std::string sentence = fmt::format("{}{}", prefix_of(line), error.description());
+  const bool can_be_quoted = !line.value.empty() && line.value.find_first_of("\"'\\") == line.value.npos;
+  if (can_be_quoted) sentence += fmt::format("; in quotes it can be read: {} = \"{}\"", line.key, line.value);
+  return sentence;
 }
 
 std::string text_of(const toml::node& node, std::string_view key, const std::string& place) {
@@ -173,7 +217,8 @@ class Precheck {
     const std::string_view before = text_.substr(0, at_);
     const auto line = 1 + std::count(before.begin(), before.end(), '\n');
     const std::size_t row = before.rfind('\n') == before.npos ? 0 : before.rfind('\n') + 1;
-    throw UsageError(fmt::format("{}:{}:{}: {}", source_, line, at_ - row + 1, what));
+    throw UsageError(
+        fmt::format("{}:{}:{}: {}{}", source_, line, at_ - row + 1, prefix_of(line_at(text_, row)), what));
   }
 
   std::string_view text_;
@@ -216,7 +261,7 @@ std::vector<Assignment> parse_config(std::string_view text, const std::string& s
   try {
     collect(toml::parse(text, source), source, true, result);
   } catch (const toml::parse_error& error) {
-    throw UsageError(fmt::format("{}: {}", place_of(source, error.source()), error.description()));
+    throw UsageError(fmt::format("{}: {}", place_of(source, error.source()), sentence_of(error, text)));
   } catch (const MalformedToml&) {
     throw UsageError(fmt::format("{}:{}: this line is no TOML", source, malformed_line(text)));
   }
