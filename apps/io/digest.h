@@ -14,6 +14,12 @@ class Digest {
   Digest& update(std::string_view bytes);
   /// "fnv1a64:" and 16 hexadecimal digits.
   [[nodiscard]] std::string text() const;
+  /// Its state, to be kept and gone on with.
+  template <class Archive>
+  void persist(Archive& archive) {
+    archive(state_);
+  }
+  friend bool operator==(const Digest&, const Digest&) = default;
 
  private:
   std::uint64_t state_ = 0xcbf29ce484222325u;

@@ -1,5 +1,7 @@
 #include "io/growing_file.h"
 
+#include <algorithm>
+#include <array>
 #include <cerrno>
 #include <filesystem>
 #include <system_error>
@@ -11,37 +13,58 @@ namespace {
 
 constexpr std::chrono::seconds kFlushInterval{1};
 
-/// Bytes up to and with the last line end.
-std::uint64_t end_of_last_line(const std::string& path) {
+Extent extended(Extent extent, std::string_view by) {
+  extent.bytes += by.size();
+  extent.digest.update(by);
+  return extent;
+}
+
+struct Beginning {
+  Extent all;
+  Extent lines;  ///< up to and with the last line end
+};
+
+/// Of the first `most` bytes, or all where there are fewer; empty of a file that cannot be read.
+Beginning beginning_of(const std::string& path, std::uint64_t most) {
   std::ifstream file(path, std::ios::binary);
-  std::uint64_t bytes = 0, end = 0;
-  for (char letter = 0; file.get(letter);) {
-    ++bytes;
-    if (letter == '\n') end = bytes;
+  Beginning result;
+  std::array<char, 1 << 16> part;
+  while (file && result.all.bytes < most) {
+    const std::uint64_t left = most - result.all.bytes;
+    file.read(part.data(), static_cast<std::streamsize>(std::min<std::uint64_t>(part.size(), left)));
+    const std::string_view read(part.data(), static_cast<std::size_t>(file.gcount()));
+    const std::size_t line_end = read.rfind('\n') + 1;  // 0: there is none
+    result.all = extended(result.all, read.substr(0, line_end));
+    if (line_end > 0) result.lines = result.all;
+    result.all = extended(result.all, read.substr(line_end));
   }
-  return end;
+  return result;
 }
 
 }  // namespace
 
 void GrowingFile::begin() {
   file_.open(path_, std::ios::binary | std::ios::trunc);
+  digest_ = {};
   check();
 }
 
-bool GrowingFile::continue_at(std::uint64_t bytes) {
+Continuation GrowingFile::continue_at(const Extent& had) {
+  const Beginning there = beginning_of(path_, had.bytes);
+  Continuation found = there.all.digest == had.digest ? Continuation::kWhole : Continuation::kChanged;
+  if (there.all.bytes < had.bytes) found = Continuation::kShorter;
+  const Extent& kept = found == Continuation::kWhole ? there.all : there.lines;
   std::error_code error;
-  const std::uint64_t there = std::filesystem::file_size(path_, error);
-  const bool is_whole = !error && there >= bytes;
-  const std::uint64_t kept = is_whole ? bytes : error ? 0 : end_of_last_line(path_);
-  if (!error) std::filesystem::resize_file(path_, kept, error);
+  std::filesystem::resize_file(path_, kept.bytes, error);
+  digest_ = kept.digest;
   file_.open(path_, std::ios::binary | std::ios::app);
   check();
-  return is_whole && !error;
+  return error ? Continuation::kShorter : found;
 }
 
 void GrowingFile::write(std::string_view text) {
   file_ << text;
+  digest_.update(text);
   const auto now = std::chrono::steady_clock::now();
   if (now - last_flush_ >= kFlushInterval) {
     last_flush_ = now;
@@ -50,10 +73,10 @@ void GrowingFile::write(std::string_view text) {
   check();
 }
 
-std::uint64_t GrowingFile::flushed_bytes() {
+Extent GrowingFile::flushed() {
   file_.flush();
   check();
-  return static_cast<std::uint64_t>(file_.tellp());
+  return {.bytes = static_cast<std::uint64_t>(file_.tellp()), .digest = digest_};
 }
 
 void GrowingFile::finish() {

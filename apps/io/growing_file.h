@@ -7,7 +7,27 @@
 #include <string>
 #include <string_view>
 
+#include "io/digest.h"
+
 namespace adbo::io {
+
+/// What a file held at some time: how many bytes, and their checksum.
+struct Extent {
+  std::uint64_t bytes = 0;
+  Digest digest;
+
+  template <class Archive>
+  void persist(Archive& archive) {
+    archive(bytes, digest);
+  }
+};
+
+/// How a file that is gone on with was found.
+enum class Continuation {
+  kWhole,
+  kShorter,  ///< it has fewer bytes than it had, or could not be cut
+  kChanged   ///< other bytes are in the place of those that it had
+};
 
 /// What is written reaches the system within a second, so that a killed run leaves all but its last one.
 /// Every failure to write is an OutputError. One thread.
@@ -18,13 +38,13 @@ class GrowingFile {
 
   /// A new file, in place of an old one.
   void begin();
-  /// Goes on with the first `bytes` of the file that is there. False: it has fewer, or could not be cut; then
-  /// with all it has.
-  [[nodiscard]] bool continue_at(std::uint64_t bytes);
+  /// Goes on with what the file `had`, without what came later. Where that is not there any more, with the
+  /// whole lines among as many bytes as it had.
+  [[nodiscard]] Continuation continue_at(const Extent& had);
 
   void write(std::string_view text);
-  /// Bytes so far, all of them handed to the system.
-  [[nodiscard]] std::uint64_t flushed_bytes();
+  /// What has been written so far, all of it handed to the system.
+  [[nodiscard]] Extent flushed();
   /// Flushes and closes.
   void finish();
 
@@ -35,6 +55,7 @@ class GrowingFile {
 
   std::string path_;
   std::ofstream file_;
+  Digest digest_;  ///< of all that the file holds
   std::chrono::steady_clock::time_point last_flush_ = std::chrono::steady_clock::now();
 };
 

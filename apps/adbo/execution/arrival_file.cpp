@@ -12,6 +12,7 @@
 #include "adbo/option_table.h"
 #include "adbo/solver.h"
 #include "io/byte_source.h"
+#include "io/digest.h"
 #include "io/error.h"
 #include "io/text.h"
 #include "support/exit_code.h"
@@ -20,7 +21,10 @@ namespace adbo::app {
 namespace {
 
 constexpr std::string_view kColumns = "worker,seconds,lost";
-constexpr std::string_view kEnd = "# end";
+constexpr std::string_view kEnd = "# end ";
+
+/// The last line, of a recording whose other lines have this digest.
+std::string end_line(const io::Digest& digest) { return fmt::format("{}{}", kEnd, digest.text()); }
 
 template <class Number>
 bool take_number(std::string_view& text, Number& value) {
@@ -81,12 +85,11 @@ ArrivalFile::ArrivalFile(const std::string& path, const Identity& identity) : fi
   file_.begin();
   for (const auto& [name, value] : in_lines(identity)) file_.write(fmt::format("# {} = {}\n", name, value));
   file_.write(fmt::format("{}\n", kColumns));
-  (void)file_.flushed_bytes();
+  (void)file_.flushed();
 }
 
 void ArrivalFile::finish() {
-  file_.write(kEnd);
-  file_.write("\n");
+  file_.write(end_line(file_.flushed().digest) + '\n');
   file_.finish();
 }
 
@@ -118,7 +121,12 @@ Recording read_arrivals(const std::string& path, const Identity& identity) {
     // What a killed run had only begun to write.
     if (end == std::string_view::npos) break;
     text.remove_prefix(end + 1);
-    if (line == kEnd) {
+    if (line.starts_with(kEnd)) {
+      const std::string_view before(bytes.data(), line.data());
+      const std::string expected = end_line(io::Digest().update(before));
+      if (line != expected) {
+        refuse(fmt::format("\"{}\" by the lines before it, which were changed or damaged", expected));
+      }
       recording.is_whole = true;
     } else if (line.starts_with('#')) {
       take_fact(line, recorded);

@@ -22,7 +22,7 @@ class ArrivalFile final : public ArrivalRecorder {
  public:
   ArrivalFile(const std::string& path, const Identity& identity);
   void arrived(const Arrival& arrival) override;
-  /// Marks the end, flushes and closes.
+  /// Marks the end with the checksum of all lines, flushes and closes.
   void finish();
 
  private:
@@ -31,7 +31,7 @@ class ArrivalFile final : public ArrivalRecorder {
 
 struct Recording {
   std::vector<Arrival> arrivals;
-  bool is_whole = false;  ///< it has the mark of its end
+  bool is_whole = false;  ///< it has the mark of its end, with the checksum of what stands before
 };
 /// Reads what ArrivalFile writes. UsageError where it was recorded with something else, naming it with both
 /// values; io::InputError with the line where it is no recording.

@@ -111,7 +111,8 @@ std::optional<RunOutcome> RunJournal::chosen(const Identity& identity) const {
     const std::string bytes = io::read_bytes(path);
     RunOutcome outcome = load_outcome(std::as_bytes(std::span(bytes)), identity);
     TraceCsv trace(first_trace(), TraceCsv::Continued{});
-    if (!trace.continue_at(outcome.trace_bytes)) console_->note(lost_lines_text(first_trace()));
+    const std::string found = continuation_text(first_trace(), trace.continue_at(outcome.trace));
+    if (!found.empty()) console_->note(found);
     trace.finish();
     return outcome;
   } catch (const io::InputError& error) {  // names the file

@@ -46,12 +46,12 @@ void RunObserver::on_dropped(const DroppedWorker& worker) {
 }
 
 void RunObserver::persist(StateArchive& archive) {
-  std::uint64_t trace_bytes = archive.is_loading() ? 0 : trace_.flushed_bytes();
-  archive(best_, trace_bytes);
+  io::Extent trace = archive.is_loading() ? io::Extent() : trace_.flushed();
+  archive(best_, trace);
   if (measures_.resolver != nullptr) measures_.resolver->persist(archive);
   if (!archive.is_loading()) return;
   if (when_loaded_) when_loaded_();
-  lost_trace_ = !trace_.continue_at(trace_bytes);
+  trace_found_ = trace_.continue_at(trace);
 }
 
 ObserverAction RunObserver::on_iteration(const IterationView& view) {

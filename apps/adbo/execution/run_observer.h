@@ -55,8 +55,8 @@ class RunObserver final : public Observer {
   void on_dropped(const DroppedWorker& worker) override;
   /// Loading cuts the trace to what it was.
   void persist(StateArchive& archive) override;
-  /// Whether the trace had fewer lines than the checkpoint that the run goes on from.
-  [[nodiscard]] bool lost_trace() const { return lost_trace_; }
+  /// How the trace was found by the checkpoint that the run goes on from.
+  [[nodiscard]] io::Continuation trace_found() const { return trace_found_; }
   [[nodiscard]] const BestMeasures& best() const { return best_; }
 
  private:
@@ -74,7 +74,7 @@ class RunObserver final : public Observer {
   const EarlyStopping* early_stopping_ = nullptr;
   std::function<void()> when_loaded_;
   BestMeasures best_;
-  bool lost_trace_ = false;
+  io::Continuation trace_found_ = io::Continuation::kWhole;
 };
 
 }  // namespace adbo::app

@@ -100,10 +100,9 @@ RunOutcome run_once(Problem& problem, const Options& options, const Settings& se
   progress.finish();
   if (recording) recording->finish();
   if (outcome.result.status.code() == StatusCode::kInvalidCheckpoint) return outcome;
-  if (observer.lost_trace()) {
-    console.note(lost_lines_text(files.trace));
-  }
-  outcome.trace_bytes = trace.flushed_bytes();
+  const std::string found = continuation_text(files.trace, observer.trace_found());
+  if (!found.empty()) console.note(found);
+  outcome.trace = trace.flushed();
   trace.finish();
   outcome.was_interrupted =
       stop.received() != 0 || outcome.result.summary.termination == Termination::kTimeLimit;
@@ -185,7 +184,7 @@ namespace {
 
 void carry(StateArchive& archive, RunOutcome& outcome) {
   archive.sized(outcome.result.upper, outcome.result.lower);
-  archive(outcome.result.summary, outcome.held_out, outcome.best, outcome.trace_bytes);
+  archive(outcome.result.summary, outcome.held_out, outcome.best, outcome.trace);
 }
 
 CheckpointFacts facts_of(const RunOutcome& outcome, const Identity& identity) {

@@ -24,7 +24,7 @@ struct RunOutcome {
   Result result;
   std::optional<HeldOutFacts> held_out;  ///< of runs with held-out rows
   BestMeasures best;                     ///< along the run, not along a refit
-  std::uint64_t trace_bytes = 0;         ///< of the run's trace, not of a refit's
+  io::Extent trace;                      ///< of the run's trace, not of a refit's
   bool was_interrupted = false;          ///< by a signal or the limit of time: more of it is to be had
 };
 

@@ -45,15 +45,26 @@ TraceCsv::TraceCsv(const std::string& path) : file_(path) {
   file_.write(kHeader);
 }
 
-bool TraceCsv::continue_at(std::uint64_t bytes) {
-  const bool is_whole = file_.continue_at(bytes);
-  if (file_.flushed_bytes() == 0) file_.write(kHeader);
-  return is_whole;
+io::Continuation TraceCsv::continue_at(const io::Extent& had) {
+  const io::Continuation found = file_.continue_at(had);
+  if (file_.flushed().bytes == 0) file_.write(kHeader);
+  return found;
 }
 
-std::string lost_lines_text(const std::string& path) {
-  return fmt::format("{}: has fewer lines than when the checkpoint was made; the missing ones are lost",
-                     path);
+std::string continuation_text(const std::string& path, io::Continuation found) {
+  switch (found) {
+    case io::Continuation::kWhole:
+      break;
+    case io::Continuation::kShorter:
+      return fmt::format("{}: has fewer lines than when the checkpoint was made; the missing ones are lost",
+                         path);
+    case io::Continuation::kChanged:
+      return fmt::format(
+          "{}: was changed or damaged since the checkpoint was made; its lines are kept, up to the length it "
+          "had",
+          path);
+  }
+  return {};
 }
 
 void TraceCsv::add(const TraceRecord& record, const std::optional<ModelScore>& test, double held_out_loss,

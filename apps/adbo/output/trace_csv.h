@@ -20,11 +20,10 @@ class TraceCsv {
   /// A file that is to be gone on with: continue_at() has to follow.
   struct Continued {};
   TraceCsv(const std::string& path, Continued) : file_(path) {}
-  /// Cuts the file to its first `bytes`, what it had when a checkpoint was made. False: it has fewer, lines
-  /// are missing.
-  [[nodiscard]] bool continue_at(std::uint64_t bytes);
-  /// Bytes so far, all of them handed to the system.
-  [[nodiscard]] std::uint64_t flushed_bytes() { return file_.flushed_bytes(); }
+  /// Cuts the file to the length that it `had` when a checkpoint was made.
+  [[nodiscard]] io::Continuation continue_at(const io::Extent& had);
+  /// What has been written so far, all of it handed to the system.
+  [[nodiscard]] io::Extent flushed() { return file_.flushed(); }
 
   /// A held-out loss that is not a number was not measured.
   void add(const TraceRecord& record, const std::optional<ModelScore>& test, double held_out_loss,
@@ -36,7 +35,7 @@ class TraceCsv {
   io::GrowingFile file_;
 };
 
-/// Of a trace whose continue_at() was false.
-[[nodiscard]] std::string lost_lines_text(const std::string& path);
+/// What is to be said of a trace by its continue_at(); empty where there is nothing.
+[[nodiscard]] std::string continuation_text(const std::string& path, io::Continuation found);
 
 }  // namespace adbo::app
