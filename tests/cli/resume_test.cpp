@@ -480,6 +480,17 @@ TEST_CASE("a recorded run is replayed bit for bit, the run with all validation r
   CHECK(replay_file("two.csv").code == 0);
   CHECK(contains(Json::parse(files.read("again/summary.json"))["refit_cut_short"]["why"].get<std::string>(),
                  "there is no two_refit.csv to follow"));
+  // Each of the two runs has a recording of its own.
+  (void)files.write("two.csv", second);
+  const Outcome exchanged = replay_file("two.csv");
+  CHECK(exchanged.code == 2);
+  CHECK(contains(exchanged.err,
+                 "validation rows in use: all when the run was recorded, all but those held out now"));
+  (void)files.write("two.csv", whole);
+  (void)files.write("two_refit.csv", whole);
+  CHECK(replay_file("two.csv").code == 2);
+  std::filesystem::remove(files.path("two_refit.csv"));
+
   const Outcome dropping = replay("other", {"--worker-failure", "drop"});
   CHECK(dropping.code == 2);
   CHECK(contains(dropping.err, "option worker_failure: fail when the run was recorded, drop now"));
@@ -706,13 +717,18 @@ TEST_CASE("limits that no clock can hold are as good as none") {
 TEST_CASE("a file that never ends does not hold a run with a limit of time") {
   const Workspace files;
   REQUIRE(::mkfifo(files.path("endless").c_str(), 0600) == 0);
-  const auto begin = std::chrono::steady_clock::now();
-  const Outcome outcome = files.run({"clean", "--train", "endless", "--time-limit", "0.5", "--out", "out"});
-  const std::chrono::duration<double> passed = std::chrono::steady_clock::now() - begin;
-  CHECK(outcome.code == 2);
-  CHECK(contains(outcome.err, "time_limit is over before the problem was ready"));
-  CHECK(passed.count() >= 0.5);
-  CHECK_FALSE(files.exists("out"));
+  // The limit from where it can be known while the file is read.
+  for (const Arguments& line : {Arguments{"clean", "--train", "endless", "--time-limit", "0.5"},
+                                Arguments{"clean", "--config", "endless", "--time-limit", "0.5"},
+                                Arguments{"run", "endless", "--set", "time_limit=0.5"}}) {
+    const auto begin = std::chrono::steady_clock::now();
+    const Outcome outcome = files.run(line + Arguments{"--out", "out"});
+    const std::chrono::duration<double> passed = std::chrono::steady_clock::now() - begin;
+    CHECK(outcome.code == 2);
+    CHECK(contains(outcome.err, "time_limit is over before the problem was ready"));
+    CHECK(passed.count() >= 0.5);
+    CHECK_FALSE(files.exists("out"));
+  }
 }
 
 TEST_CASE("a problem that takes long to make does not hold a run with a limit of time") {

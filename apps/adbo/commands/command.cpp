@@ -13,6 +13,7 @@
 #include "commands/problem_run.h"
 #include "commands/report.h"
 #include "commands/resume.h"
+#include "execution/preparation_limit.h"
 #include "execution/run_journal.h"
 #include "io/error.h"
 #include "settings/command_line.h"
@@ -57,6 +58,25 @@ ExitCode compare_command(const CommandLine& line, const Environment& environment
                          ComparisonJournal::begun(OutputFolder(task.out), saved, methods), environment);
 }
 
+/// Of the command line alone: the file that may say more is what is waited for.
+double given_time_limit(const SettingSources& sources) {
+  RunConfig config;
+  const SettingInfo& limit = *find_setting("time_limit");
+  for (const auto* const given : {&sources.set, &sources.flags}) {
+    for (const Assignment& entry : *given) {
+      // What is wrong with a value is said when all are there.
+      if (find_setting(entry.name) == &limit) (void)limit.set(config, entry.value);
+    }
+  }
+  return config.options.time_limit_seconds;
+}
+
+void read_settings(CommandLine& line) {
+  if (line.config_path.empty()) return;
+  const PreparationLimit limit(given_time_limit(line.sources));
+  line.sources.file = read_config_file(line.config_path);
+}
+
 ExitCode dispatch(const std::vector<std::string>& arguments, const Environment& environment) {
   CommandLine line = parse_command_line(arguments);
   if (!line.command) {
@@ -70,7 +90,7 @@ ExitCode dispatch(const std::vector<std::string>& arguments, const Environment& 
   if (*line.command == CommandName::kResume)
     return resume_run(line.run_folder, line.sources.flags, environment);
   if (*line.command == CommandName::kReport) return write_report(line.report_folder, environment.console);
-  if (!line.config_path.empty()) line.sources.file = read_config_file(line.config_path);
+  read_settings(line);
   if (*line.command == CommandName::kCompare) return compare_command(line, environment);
   return run_problem_command(line, environment);
 }

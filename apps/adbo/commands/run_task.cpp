@@ -78,9 +78,14 @@ bool is_to_have_more(const RunOutcome& first, const Settings& settings) {
          settings.options().iterations > summary.iterations;
 }
 
+/// The first run of a task that has a second one, and the second one: they are of the same files and
+/// settings, and not of the same rows.
+constexpr std::string_view kUsedRows = "validation rows in use";
+
 RunOutcome run(const PreparedTask& task, const Settings& settings, const RunJournal& journal,
                const CommandEnd& end, StopSignal& stop, const Console& console) {
   Problem problem = identified(made(task, journal, end), task);
+  if (task.with_held_out) problem.add_identity(std::string(kUsedRows), "all but those held out");
   refuse_invalid(problem.validate());
   refuse_other_recording(problem, settings);
   journal.open(problem.identity());
@@ -100,6 +105,7 @@ RunOutcome run(const PreparedTask& task, const Settings& settings, const RunJour
   if (outcome.result.status.ok() && may_refit && is_refit_due(outcome)) {
     if (!chosen) journal.keep_chosen(outcome, first_run);
     Problem whole = identified(task.with_held_out(), task);
+    whole.add_identity(std::string(kUsedRows), "all");
     refit(whole, settings, measures, with_arrivals(journal.second_run(), settings, journal, "_refit"), end,
           stop, console, outcome);
   }

@@ -70,14 +70,17 @@ RunFiles RunJournal::files_of(const std::string& prefix, const std::string& trac
   files.trace = folder_.file(trace);
   files.checkpoints = std::make_shared<CheckpointFiles>(folder_, prefix, rule_);
   if (!is_resumed_) return files;
-  files.when_accepted = [folder = folder_] { folder.remove_results(); };
   files.from = newest_checkpoint(folder_, prefix, *console_);
+  std::string begun_at;
+  if (files.from) {
+    begun_at = fmt::format("going on from {} after {} iterations", files.from->name, files.from->iteration);
+  }
+  files.when_accepted = [folder = folder_, console = console_, begun_at] {
+    folder.remove_results();
+    if (!begun_at.empty()) console->progress(begun_at);
+  };
   if (!files.from && prefix == kFirstRun) {
     console_->note(fmt::format("{}: there is no checkpoint; the run begins at its start", folder_.path()));
-  }
-  if (files.from) {
-    console_->progress(
-        fmt::format("going on from {} after {} iterations", files.from->name, files.from->iteration));
   }
   return files;
 }
