@@ -45,6 +45,10 @@ void occupy_standard_streams() {
 int main(int argc, char** argv) {
   occupy_standard_streams();
   std::ios::sync_with_stdio(false);
+  // A shell starts the jobs that it does not wait for with SIGINT ignored. Who sends one means it, also while
+  // nothing listens yet.
+  std::signal(SIGINT, SIG_DFL);
+  std::signal(SIGTERM, SIG_DFL);
   std::signal(SIGPIPE, SIG_IGN);  // a reader that went away is an error to report, not a silent end
   std::signal(SIGXFSZ, SIG_IGN);  // and so is a file that may not become that large
   adbo::app::Console console(std::cout, std::cerr, isatty(STDERR_FILENO) != 0);

@@ -2,12 +2,14 @@
 #include <doctest/doctest.h>
 
 #include <sys/mount.h>
+#include <sys/stat.h>
 #include <sys/wait.h>
 
 #include <algorithm>
 #include <cmath>
 #include <csignal>
 #include <cstdlib>
+#include <cstring>
 #include <filesystem>
 #include <nlohmann/json.hpp>
 #include <sstream>
@@ -128,7 +130,27 @@ TEST_CASE("clean: pictures, every output file, valid summary") {
                  "iteration,wall_seconds,virtual_seconds,upper_objective,lower_objective,lower_distance"));
   CHECK(files.read("result/upper.npy").size() == 128 + 28 * 8);
   CHECK(contains(files.read("result/model.npy"), "(16, 3)"));
-  CHECK(contains(files.read("result/scaling.csv"), "feature,shift,factor\n"));
+  CHECK(files.read("result/scaling.csv").starts_with("feature,shift,factor\nall,"));
+}
+
+TEST_CASE("tune: a start outside the bounds is moved into them, by every method and before its first step") {
+  const Workspace files;
+  const std::string train = files.write("train.libsvm", libsvm_rows(60, 5, 1));
+  const Json info = Json::parse(files.run({"info", "--json"}).out);
+  REQUIRE(info["methods"].size() > 10);
+  for (const Json& method : info["methods"]) {
+    const std::string name = method["name"].get<std::string>();
+    CAPTURE(name);
+    const Outcome outcome = files.run({"tune", "--train", train, "--workers", "3", "--bounds", "1,2",
+                                       "--method", name, "--iterations", "0", "--out", "out"});
+    INFO(outcome.err);
+    REQUIRE(outcome.code == 0);
+    const std::string bytes = files.read("out/upper.npy");
+    std::vector<double> upper(5);
+    REQUIRE(bytes.size() == 128 + upper.size() * sizeof(double));
+    std::memcpy(upper.data(), bytes.data() + 128, upper.size() * sizeof(double));
+    CHECK(std::all_of(upper.begin(), upper.end(), [](double v) { return v >= 1 && v <= 2; }));
+  }
 }
 
 TEST_CASE("clean: the same bits for any number of threads, other bits for another seed") {
@@ -513,6 +535,18 @@ TEST_CASE("run: a hangup that the process was started to ignore, as nohup does, 
   INFO(outcome.err);
   CHECK(outcome.code == 0);
   CHECK(Json::parse(files.read("result/summary.json"))["status"] == "time_limit");
+}
+
+TEST_CASE("run: a signal that the process was started to ignore counts while data are read, too") {
+  const Workspace files;
+  REQUIRE(::mkfifo(files.path("endless").c_str(), 0600) == 0);
+  for (const int signal : {SIGINT, SIGTERM}) {
+    const auto before = std::signal(signal, SIG_IGN);
+    const Outcome outcome =
+        files.run_and_signal_after({"clean", "--train", "endless", "--time-limit", "20"}, signal, 0.5);
+    std::signal(signal, before);
+    CHECK(outcome.code == 128 + signal);
+  }
 }
 
 namespace {

@@ -95,12 +95,8 @@ void write_files(const TuningTask& task, const State& state, std::span<const dou
 /// The problem of these shards with the bounds of psi that the settings ask for.
 Problem make_problem(const TuningTask& task, const std::vector<TuningShard>& shards) {
   Problem problem = make_regularization_tuning(shards, task.settings);
-  if (task.bounds.rule == BoundsRule::kGiven) {
-    problem.set_upper_bounds(task.bounds.lowest, task.bounds.highest);
-  } else if (task.bounds.rule == BoundsRule::kAuto &&
-             task.settings.parametrization != Parametrization::kLinear) {
-    problem.set_upper_bounds(-kDefaultBound, kDefaultBound);
-  }
+  const UpperBounds bounds = settled(task.bounds, task.settings.parametrization);
+  if (bounds.rule == BoundsRule::kGiven) problem.set_upper_bounds(bounds.lowest, bounds.highest);
   problem.set_start(task.start);
   return problem;
 }

@@ -71,7 +71,10 @@ void write_scaling(const std::string& path, const Scaling& scaling,
   constexpr std::array<std::string_view, 3> header{"feature", "shift", "factor"};
   io::CsvWriter csv(path, header);
   for (std::size_t c = 0; c < scaling.shift.size(); ++c) {
-    csv.cell(feature_name(feature_names, c)).cell(scaling.shift[c]).cell(scaling.factor[c]).end_row();
+    csv.cell(scaling.per_column() ? feature_name(feature_names, c) : "all")
+        .cell(scaling.shift[c])
+        .cell(scaling.factor[c])
+        .end_row();
   }
   csv.commit();
 }

@@ -33,6 +33,12 @@ struct UpperBounds {
   BoundsRule rule = BoundsRule::kAuto;
   double lowest = 0, highest = 0;  ///< of kGiven
 };
+/// Of psi, where the coefficients are r(psi); of kGiven or kNone.
+[[nodiscard]] inline UpperBounds settled(const UpperBounds& bounds, Parametrization parametrization) {
+  if (bounds.rule != BoundsRule::kAuto) return bounds;
+  if (parametrization == Parametrization::kLinear) return {.rule = BoundsRule::kNone};
+  return {.rule = BoundsRule::kGiven, .lowest = -kDefaultBound, .highest = kDefaultBound};
+}
 /// How far the result is measured at the end. kAuto: to the end, unless the limit of time or a signal comes
 /// before; then kQuick.
 enum class MeasureRule { kAuto, kFull, kQuick };

@@ -12,9 +12,12 @@ namespace adbo::detail {
   return start.empty() ? std::vector<double>(size, 0.0) : start;
 }
 
-/// v at the start, [n]; the bounds are not looked at.
+/// v at the start, [n]: what was given, moved into the bounds where it lies outside, so that a run that ends
+/// before its first step does too.
 [[nodiscard]] inline std::vector<double> upper_start(const Problem& problem) {
-  return or_zeros(problem.start().upper, problem.upper_dim());
+  std::vector<double> start = or_zeros(problem.start().upper, problem.upper_dim());
+  problem.keep_within_bounds(start);
+  return start;
 }
 
 /// z at the start, [m].

@@ -30,9 +30,7 @@ CpboMaster::CpboMaster(const Problem& problem, const Options& options)
       value_(kNotMeasured),
       distance_(kNotMeasured),
       gap_upper_(kNotMeasured),
-      gap_lower_(kNotMeasured) {
-  problem.keep_within_bounds(upper_);
-}
+      gap_lower_(kNotMeasured) {}
 
 void CpboMaster::fill(Snapshot& draft) {
   draft.upper_consensus = upper_;

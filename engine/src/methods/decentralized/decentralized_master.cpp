@@ -33,7 +33,6 @@ DecentralizedMaster::DecentralizedMaster(const Problem& problem, const Options& 
       value_(kNotMeasured),
       gap_(kNotMeasured) {
   // Everybody starts at the same point.
-  problem.keep_within_bounds(mean_upper_);
   upper_.assign(agents_, mean_upper_);
   lower_.assign(agents_, mean_lower_);
   adjoint_ = mixed_lower_ = adjoint_gradient_ = upper_gradient_lower_ = lowers();

@@ -33,10 +33,6 @@ BoxQuasiNewton::BoxQuasiNewton(std::size_t dimension, double lowest, double high
 
 double BoxQuasiNewton::projected(double upper) const { return std::clamp(upper, lowest_, highest_); }
 
-void BoxQuasiNewton::project(std::span<double> upper) const {
-  for (double& v : upper) v = projected(v);
-}
-
 double BoxQuasiNewton::projected_norm(std::span<const double> upper, std::span<const double> gradient) const {
   double sum = 0;
   for (std::size_t j = 0; j < upper.size(); ++j) {

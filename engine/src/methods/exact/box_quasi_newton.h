@@ -26,8 +26,6 @@ class BoxQuasiNewton {
  public:
   BoxQuasiNewton(std::size_t dimension, double lowest, double highest);
 
-  /// v <- the nearest point of the box.
-  void project(std::span<double> upper) const;
   /// ||v - P(v - gradient)||, zero at the stationary points of the box.
   [[nodiscard]] double projected_norm(std::span<const double> upper, std::span<const double> gradient) const;
   /// A direction [n] along whose projected arc the function falls, for a start.

@@ -63,7 +63,6 @@ Ending ExactMaster::why_stuck(std::int64_t t) const {
 
 SolveFailure ExactMaster::evaluate_start() {
   trial_ = point_;
-  quasi_newton_.project(trial_.upper);
   if (SolveFailure failure = function_.evaluate(trial_)) return failure;
   std::swap(point_, trial_);
   is_evaluated_ = true;

@@ -47,7 +47,6 @@ MethodMaster::Outcome StochasticMaster::iterate(std::int64_t t) {
 
 /// The step sizes, and what else the method needs first.
 std::optional<Ending> StochasticMaster::start() {
-  rounds().problem().keep_within_bounds(next_.upper);
   steps_.settle(rounds(), upper(), lower());
   if (options_.step_lower == 0 && steps_.largest_eigenvalue() == 0) {
     return Ending{Termination::kSolveFailed,

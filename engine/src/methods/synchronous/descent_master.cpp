@@ -32,7 +32,6 @@ DescentMaster::DescentMaster(const Problem& problem, const Options& options, Ste
       trial_(problem) {
   point_.upper = upper_start(problem);
   point_.lower = lower_start(problem);
-  problem.keep_within_bounds(point_.upper);
 }
 
 void DescentMaster::fill(Snapshot& draft) {
