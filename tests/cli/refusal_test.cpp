@@ -3,6 +3,7 @@
 
 #include <sys/mount.h>
 
+#include <algorithm>
 #include <tuple>
 
 #include "run_command.h"
@@ -11,6 +12,7 @@ using adbo::test::contains;
 using adbo::test::idx_images;
 using adbo::test::idx_labels;
 using adbo::test::libsvm_rows;
+using adbo::test::operator+;
 using adbo::test::Outcome;
 using adbo::test::Workspace;
 
@@ -164,6 +166,61 @@ TEST_CASE("refused: options of other methods than the chosen one") {
           "upper_rate has no effect with method = exact (it acts on async-hypergradient)");
   refused({"--method", "adbo", "--hypergradient-tolerance", "1e-3"},
           "hypergradient_tolerance has no effect with method = adbo (it acts on exact)");
+}
+
+TEST_CASE("refused: options that act on nothing that the run has") {
+  const Workspace files;
+  const std::string train = good_file(files);
+  for (const std::string command : {"tune", "clean"}) {
+    for (const std::string option :
+         {"step-upper-local", "step-consensus-dual", "dual-bound", "dual-regularization-floor"}) {
+      const std::vector<std::string> line{command, "--train",     train, "--method",
+                                          "adbo",  "--" + option, "0.5"};
+      std::string name = option;
+      std::replace(name.begin(), name.end(), '-', '_');
+      check_refused(files, line, kUsage, {name + " has no effect with consensus = general"});
+      CHECK(files.run(line + std::vector<std::string>{"--consensus", "full", "--iterations", "2"}).code == 0);
+    }
+  }
+  const std::vector<std::string> limited{"--train", train, "--move-limit", "1e-3", "--iterations", "2"};
+  for (const std::string method : {"saba", "soba", "stocbio", "vrbo", "amigo", "stable"}) {
+    CAPTURE(method);
+    const std::vector<std::string> line = limited + std::vector<std::string>{"--method", method};
+    check_refused(files, std::vector<std::string>{"clean"} + line, kUsage,
+                  {"move_limit has no effect without bounds"});
+    check_refused(files, std::vector<std::string>{"tune", "--bounds", "none"} + line, kUsage,
+                  {"move_limit has no effect without bounds"});
+    CHECK(files.run(std::vector<std::string>{"tune"} + line).code == 0);
+  }
+}
+
+TEST_CASE("refused: values of flags that are neither true nor false") {
+  const Workspace files;
+  const std::string train = good_file(files);
+  for (const std::string value : {"1", "1e300", "-1", "", "yes", "xyz"}) {
+    check_refused(files, {"tune", "--train", train, "--per-class=" + value}, kUsage,
+                  {"--per-class = \"" + value + "\"", "expected true or false"});
+  }
+  // What is said last counts, and false is said too.
+  const std::string config =
+      files.write("a.toml", "problem = \"tune\"\njson = true\niterations = 2\ntrain = \"" + train + "\"\n");
+  CHECK(contains(files.run({"run", config}).out, "\"status\""));
+  CHECK_FALSE(contains(files.run({"run", config, "--json=false"}).out, "\"status\""));
+  CHECK(
+      contains(files.run({"tune", "--train", train, "--iterations", "2", "--json=true"}).out, "\"status\""));
+}
+
+TEST_CASE("refused: files that are not there, by their option; one class, by the file that has the labels") {
+  const Workspace files;
+  const std::string train = good_file(files);
+  check_refused(files, {"tune", "--train", "nowhere"}, kInputData, {"nowhere: no such file", "--train)"});
+  check_refused(files, {"tune", "--train", train, "--test", "nowhere"}, kInputData, {"--test)"});
+  check_refused(files, {"tune", "--train", train, "--train-labels", "nowhere"}, kInputData,
+                {"nowhere: no such file", "--train-labels)"});
+  check_refused(files,
+                {"tune", "--train", files.write("rows.csv", "1,2\n3,4\n5,6\n"), "--train-labels",
+                 files.write("labels.txt", "a\na\na\n")},
+                kInputData, {"labels.txt: all 3 rows have the label \"a\""});
 }
 
 TEST_CASE("refused: pictures") {

@@ -64,10 +64,10 @@ void add_setting(CLI::App& command, const SettingInfo& info, CommandLine& line) 
   const std::string name(info.name);
   CLI::Option* option = nullptr;
   if (info.kind == ValueKind::kFlag) {
-    option = command.add_flag_callback(
+    option = command.add_flag_function(
         flag_names(info),
-        [&line, flag, name] {
-          line.sources.flags.push_back({name, "true", flag});
+        [&line, flag, name](std::int64_t count) {
+          line.sources.flags.push_back({name, count > 0 ? "true" : "false", flag});
         },
         description(info));
   } else {
@@ -219,6 +219,18 @@ std::string with_hyphens(const std::string& argument) {
          (equals == std::string::npos ? "" : argument.substr(equals));
 }
 
+/// CLI11 takes numbers and words of its own for what a flag's value may be.
+void refuse_other_than_truth(const std::string& argument) {
+  const std::size_t equals = argument.find('=');
+  if (!argument.starts_with("--") || equals == std::string::npos) return;
+  const SettingInfo* const info = find_setting(argument.substr(2, equals - 2));
+  if (info == nullptr || info->kind != ValueKind::kFlag) return;
+  const std::string value = argument.substr(equals + 1);
+  if (value == "true" || value == "false") return;
+  throw UsageError(
+      fmt::format("{} = \"{}\": expected {}", argument.substr(0, equals), value, info->expectation));
+}
+
 /// The flags of a command that are no settings.
 std::vector<std::string_view> other_flags(CommandName command) {
   std::vector<std::string_view> names{"preset", "set"};
@@ -313,7 +325,10 @@ CommandLine parse_command_line(const std::vector<std::string>& arguments) {
   add_commands(app, asked_command(arguments), line);
 
   std::vector<std::string> reversed;  // as CLI11 wants them
-  for (const std::string& argument : arguments) reversed.push_back(with_hyphens(argument));
+  for (const std::string& argument : arguments) {
+    refuse_other_than_truth(argument);
+    reversed.push_back(with_hyphens(argument));
+  }
   std::reverse(reversed.begin(), reversed.end());
   try {
     app.parse(reversed);

@@ -115,8 +115,26 @@ void check_method(const Asked& asked) {
                 "step_cut_multiplier", "step_consensus_dual"});
 }
 
+/// Cleaning and tuning have upper objectives of y alone.
+void check_upper_copies(const Asked& asked) {
+  const Options& options = asked.settings.options();
+  const bool eliminates = options.consensus == Consensus::kGeneral &&
+                          asked.settings.task().problem != ProblemKind::kQuadratic &&
+                          acts_on(*find_option("consensus"), options.method);
+  refuse_while(asked, eliminates,
+               "with consensus = general, where workers need no copies of the upper variable",
+               {"step_upper_local", "step_consensus_dual", "dual_bound"});
+  refuse_while(asked, eliminates && options.steps != StepRule::kTheorem2,
+               "with consensus = general, where workers need no copies of the upper variable",
+               {"dual_regularization", "dual_regularization_floor"});
+}
+
 void check_round_methods(const Asked& asked) {
   const Options& options = asked.settings.options();
+  const TaskSettings& task = asked.settings.task();
+  const bool has_bounds = task.problem == ProblemKind::kTune &&
+                          settled(task.bounds, task.parametrization).rule == BoundsRule::kGiven;
+  refuse_while(asked, !has_bounds, "without bounds, of whose width it is a share", {"move_limit"});
   refuse_while(asked, options.graph != GraphKind::kRandom, "unless graph = random", {"graph_probability"});
 }
 
@@ -160,6 +178,7 @@ void check_all(const Asked& asked) {
   check_options_of_methods(asked);
   check_cuts(asked);
   check_method(asked);
+  check_upper_copies(asked);
   check_round_methods(asked);
   check_execution(asked);
   check_data(asked);

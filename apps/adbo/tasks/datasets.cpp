@@ -11,6 +11,7 @@
 #include <utility>
 
 #include "io/dataset.h"
+#include "io/error.h"
 #include "io/text.h"
 #include "support/exit_code.h"
 #include "support/memory.h"
@@ -48,10 +49,18 @@ void announce(const std::string& path, const Console& console) {
   if (!none && bytes >= kAnnouncedBytes) console.progress(fmt::format("reading {}", path));
 }
 
+void refuse_missing(const std::string& path, std::string_view option) {
+  std::error_code error;
+  if (path.empty() || std::filesystem::exists(path, error) || error) return;
+  throw io::InputError(path, fmt::format("no such file (given as --{})", option));
+}
+
 io::Table read_table(io::DatasetRequest request, const std::string& path, const std::string& labels,
                      std::string_view role, const Console& console) {
   request.path = path;
   request.labels_path = labels;
+  refuse_missing(path, role);
+  refuse_missing(labels, fmt::format("{}-labels", role));
   announce(path, console);
   io::Table table = io::read_dataset(request);
   for (const std::string& note : table.notes) console.detail(fmt::format("{}: {}", path, note));
@@ -195,10 +204,11 @@ void match_tables(LoadedData& data, const TaskSettings& task, const Console& con
   for (io::Table* const table : learned) make_binary(*table, task.positive_class);
 }
 
-void refuse_single_class(const LoadedData& data) {
+void refuse_single_class(const LoadedData& data, const TaskSettings& task) {
   if (data.classes() < 2) {
     throw DataError(fmt::format("{}: all {} rows have the label {}: two classes at least are needed",
-                                data.train.source, io::row_count(data.train),
+                                task.train_labels.empty() ? data.train.source : task.train_labels,
+                                io::row_count(data.train),
                                 io::detail::in_quotes(data.train.label_names.front())));
   }
 }
@@ -263,7 +273,7 @@ LoadedData load_data(const TaskSettings& task, const Console& console) {
   }
   if (!task.test.empty()) data.test = read_table(request, task.test, task.test_labels, "test", console);
   match_tables(data, task, console);
-  refuse_single_class(data);
+  refuse_single_class(data, task);
   refuse_beyond_memory(data, task);
   data.read_seconds = std::chrono::duration<double>(std::chrono::steady_clock::now() - begin).count();
   return data;
