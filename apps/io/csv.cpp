@@ -265,7 +265,10 @@ class CsvParser {
     RecordReader ahead(text_, separator_);
     std::vector<Cell> second;
     ahead.read(second);
-    const auto numeric = [](const Cell& cell) { return is_number(cell.text); };
+    // A number with a decimal comma is a value too, and is refused as one.
+    const auto numeric = [](const Cell& cell) {
+      return is_number(cell.text) || has_decimal_comma(cell.text);
+    };
     const auto word = [&](const Cell& cell) { return !numeric(cell) && !detail::means_missing(cell.text); };
     // A line of words alone is no row either.
     if (!ahead.read(second)) return std::all_of(first.begin(), first.end(), word);

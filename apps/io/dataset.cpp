@@ -80,11 +80,9 @@ bool looks_like_libsvm_entry(std::string_view token) {
 /// Whether the second token of one of the first rows is `index:value` (rows may hold nothing but a label).
 bool looks_like_libsvm(std::string_view text) {
   constexpr std::size_t kLines = 200;
-  text = detail::without_byte_order_mark(text);
-  for (std::size_t line = 0; line < kLines && !text.empty(); ++line) {
-    const std::size_t newline = std::min(text.find('\n'), text.size());
-    std::string_view row = text.substr(0, newline);
-    text.remove_prefix(std::min(newline + 1, text.size()));
+  detail::LineReader lines(detail::without_byte_order_mark(text));
+  std::string_view row;
+  for (std::size_t line = 0; line < kLines && lines.read(row); ++line) {
     row = detail::trimmed(row.substr(0, row.find('#')));
     const std::size_t label_end = row.find_first_of(" \t");
     if (label_end == row.npos) continue;
@@ -192,18 +190,15 @@ void set_text_labels(Table& table, std::string_view bytes, const std::string& so
   const detail::Text text(detail::without_byte_order_mark(bytes), source);
   detail::LabelTable classes;
   std::vector<std::int32_t> labels;
-  std::string_view rest = text.bytes();
-  while (!rest.empty()) {
-    const std::size_t newline = std::min(rest.find('\n'), rest.size());
-    const std::string_view label = detail::trimmed(rest.substr(0, newline));
-    const bool last = detail::trimmed(rest.substr(std::min(newline + 1, rest.size()))).empty();
+  detail::LineReader lines(text.bytes());
+  for (std::string_view line; lines.read(line);) {
+    const std::string_view label = detail::trimmed(line);
     if (detail::means_missing(label)) {
-      if (label.empty() && last) break;
-      text.fail(rest.data(), label, fmt::format("expected a label, found {}", detail::in_quotes(label)));
+      if (label.empty() && lines.is_at_end()) break;
+      text.fail(line.data(), label, fmt::format("expected a label, found {}", detail::in_quotes(label)));
     }
-    if (labels.empty() && !label.starts_with('"')) refuse_table(text, rest, label);
+    if (labels.empty() && !label.starts_with('"')) refuse_table(text, line, label);
     labels.push_back(classes.number_of(label));
-    rest.remove_prefix(std::min(newline + 1, rest.size()));
   }
   detail::require_equal_counts(table, labels.size(), source);
   set_labels(table, classes, std::move(labels));

@@ -2,7 +2,6 @@
 
 #include <algorithm>
 #include <cstdint>
-#include <cstring>
 #include <limits>
 #include <utility>
 #include <vector>
@@ -36,18 +35,14 @@ class LibsvmParser {
     const auto entries = static_cast<std::size_t>(std::count(text_.begin(), text_.end(), ':'));
     rows_.column.reserve(entries);
     rows_.value.reserve(entries);
-    const char* next_line = text_.begin();
-    while (next_line != text_.end()) next_line = parse_line(next_line);
+    detail::LineReader lines(text_.bytes());
+    for (std::string_view line; lines.read(line);) parse_line(line);
     if (labels_.empty())
       text_.fail("holds no rows: expected lines of the form `label index:value index:value ...`");
     return finish();
   }
 
  private:
-  static const char* find(const char* first, const char* last, char wanted) {
-    const void* hit = std::memchr(first, wanted, static_cast<std::size_t>(last - first));
-    return hit == nullptr ? last : static_cast<const char*>(hit);
-  }
   static const char* skip_blanks(const char* p, const char* last) {
     while (p != last && is_blank(*p)) ++p;
     return p;
@@ -58,13 +53,11 @@ class LibsvmParser {
   }
   static std::string_view token_at(const char* p, const char* last) { return {p, token_end(p, last)}; }
 
-  /// Returns the start of the next line.
-  const char* parse_line(const char* begin) {
-    const char* newline = find(begin, text_.end(), '\n');
-    const char* last = find(begin, newline, '#');
-    const char* p = skip_blanks(begin, last);
+  void parse_line(std::string_view line) {
+    line = line.substr(0, line.find('#'));
+    const char* last = line.data() + line.size();
+    const char* p = skip_blanks(line.data(), last);
     if (p != last) parse_row(p, last);
-    return newline == text_.end() ? newline : newline + 1;
   }
 
   void parse_row(const char* first, const char* last) {

@@ -126,6 +126,24 @@ std::string in_quotes(std::string_view token) {
   return result;
 }
 
+LineReader::LineReader(std::string_view text)
+    : text_(text), line_feed_(std::min(text.find('\n'), text.size())) {}
+
+bool LineReader::read(std::string_view& line) {
+  if (at_ >= text_.size()) return false;
+  // Kept from line to line: where lines end with CR alone each search would go through all that follows.
+  if (line_feed_ < at_) line_feed_ = std::min(text_.find('\n', at_), text_.size());
+  line = text_.substr(at_, line_feed_ - at_);
+  line = line.substr(0, line.find('\r'));
+  at_ += line.size();
+  at_ += text_.substr(at_).starts_with("\r\n") ? 2 : 1;
+  return true;
+}
+
+bool LineReader::is_at_end() const {
+  return text_.find_first_not_of(" \t\r\n", std::min(at_, text_.size())) == text_.npos;
+}
+
 std::size_t Text::line_of(const char* at) const {
   std::size_t line = 1;
   for (const char* p = begin(); p < at; ++p) {

@@ -57,6 +57,22 @@ class Text {
   const std::string& source_;
 };
 
+/// The lines of a text one after another, without their ends: LF, CR LF or a lone CR.
+class LineReader {
+ public:
+  explicit LineReader(std::string_view text);
+
+  /// False: there is none any more.
+  bool read(std::string_view& line);
+  /// Whether nothing but blanks and empty lines follows.
+  [[nodiscard]] bool is_at_end() const;
+
+ private:
+  std::string_view text_;
+  std::size_t at_ = 0;     ///< where the next line begins
+  std::size_t line_feed_;  ///< the first LF from there on, or the text's size
+};
+
 /// What features are held in, for messages.
 inline constexpr const char* kSinglePrecisionRange = "a number between -3.4e38 and 3.4e38 (single precision)";
 

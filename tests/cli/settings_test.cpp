@@ -327,7 +327,7 @@ TEST_CASE("configuration files: what the parser refuses names the setting and ho
                 {"run.toml:3:", "bounds: ", "a number, a text"});
   // Nothing that a terminal would obey, and nothing without end.
   for (const std::string& odd : {std::string("a\x1b[2J = 0x\n"), std::string(100000, 'a') + " = b\n",
-                                "a = b" + std::string(100000, 'c') + "\n"}) {
+                                 "a = b" + std::string(100000, 'c') + "\n"}) {
     CAPTURE(odd.size());
     try {
       (void)parse_config(odd, "run.toml");

@@ -168,6 +168,10 @@ TEST_CASE("refused numbers") {
         "f.csv:3:3: expected a number in field 2 (\"b\"), found \"abc\"");
   CHECK(refusal("1;2;3\n1,5;2;3\n") ==
         "f.csv:2:1: expected a number in field 1, found \"1,5\"; write a decimal point, not a comma");
+  CHECK(refusal("a;b;y\n1,5;2,5;x\n1,5;2,5;x\n") ==
+        "f.csv:2:1: expected a number in field 1 (\"a\"), found \"1,5\"; write a decimal point, not a comma");
+  CHECK(refusal("1,5;2,5;3\n1,5;2,5;3\n") ==
+        "f.csv:1:1: expected a number in field 1, found \"1,5\"; write a decimal point, not a comma");
   CHECK(refusal("1,2\n-inf,2\n") == "f.csv:2:1: expected a finite number in field 1, found \"-inf\"");
   CHECK(refusal("1,2\n1e39,2\n") ==
         "f.csv:2:1: expected a number between -3.4e38 and 3.4e38 (single precision) in field 1, found "

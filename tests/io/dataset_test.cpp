@@ -71,6 +71,10 @@ TEST_CASE("labels of their own file") {
   CHECK(text.label_names == Names{"a", "b"});
   CHECK(text.labels == Numbers{1, 0, 1});
   CHECK(row_of(text, 0) == Row{1, 2});
+  for (const std::string_view labels : {"b\ra\rb\r", "b\ra\nb\n\n\n", "b\na\r\nb \r\n \t\n"}) {
+    CAPTURE(labels);
+    CHECK(parse("1 2\n3 4\n5 6\n", with_labels(), labels).labels == Numbers{1, 0, 1});
+  }
   CHECK(text.digest != parse("1 2\n3 4\n5 6\n", with_labels(), "b\na\na\n").digest);
   CHECK(refusal("1 2\n3 4\n", with_labels(), "a\nb\nc\n") ==
         "labels: has 3 labels, but data has 2 rows: do the two files belong together?");

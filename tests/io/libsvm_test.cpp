@@ -62,6 +62,7 @@ TEST_CASE("every accepted layout of lines") {
   const Table plain = parse("1 1:1 2:2\n2 1:3 2:4\n");
   for (const std::string_view text :
        {"1 1:1 2:2\n2 1:3 2:4", "1 1:1 2:2\r\n2 1:3 2:4\r\n", "\n1 1:1 2:2\n\n\n2 1:3 2:4\n\n",
+        "1 1:1 2:2\r2 1:3 2:4\r", "# head\r1 1:1 2:2\r\n2 1:3 2:4\n", "1 1:1 2:2 # tail\r2 1:3 2:4\r",
         "1 1:1 2:2   \n2 1:3 2:4\t\n", "  1\t1:1  2:2\n2 1:3 2:4\n",
         "# head\n1 1:1 2:2 # tail 3:x\n   # more\n2 1:3 2:4#tail\n",
         "\xEF\xBB\xBF"

@@ -131,6 +131,31 @@ TEST_CASE("places count lines of every kind of line end and bytes from 1") {
   CHECK(place('h') == std::pair<std::size_t, std::size_t>(4, 2));
 }
 
+TEST_CASE("lines end with LF, CR LF or a lone CR") {
+  const auto lines_of = [](std::string_view text) {
+    LineReader reader(text);
+    std::vector<std::string> lines;
+    for (std::string_view line; reader.read(line);) lines.emplace_back(line);
+    return lines;
+  };
+  using Lines = std::vector<std::string>;
+  CHECK(lines_of("ab\ncd\r\nef\rgh") == Lines{"ab", "cd", "ef", "gh"});
+  CHECK(lines_of("a\r\rb\r") == Lines{"a", "", "b"});
+  CHECK(lines_of("a\n\rb") == Lines{"a", "", "b"});
+  CHECK(lines_of("a\r\r\nb\n") == Lines{"a", "", "b"});
+  CHECK(lines_of("\n") == Lines{""});
+  CHECK(lines_of("").empty());
+  LineReader reader("a\n \r\n\t\r\n");
+  std::string_view line;
+  CHECK_FALSE(reader.is_at_end());
+  CHECK(reader.read(line));
+  CHECK(reader.is_at_end());
+  // Each line looks no further than its end.
+  std::string many;
+  for (int k = 0; k < 1000000; ++k) many += "1\r";
+  CHECK(lines_of(many).size() == 1000000);
+}
+
 TEST_CASE("words for a missing value") {
   for (const char* word : {"", "?", "NA", "n/a", "NaN", "nan", "NULL"}) CHECK(means_missing(word));
   for (const char* word : {"0", "none", "a", "nancy"}) CHECK_FALSE(means_missing(word));
