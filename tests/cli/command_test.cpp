@@ -6,6 +6,7 @@
 #include <sys/wait.h>
 
 #include <algorithm>
+#include <bit>
 #include <cmath>
 #include <csignal>
 #include <cstdlib>
@@ -15,6 +16,7 @@
 #include <sstream>
 
 #include "run_command.h"
+#include "support/zip_writer.h"
 
 using adbo::test::contains;
 using adbo::test::idx_images;
@@ -131,6 +133,33 @@ TEST_CASE("clean: pictures, every output file, valid summary") {
   CHECK(files.read("result/upper.npy").size() == 128 + 28 * 8);
   CHECK(contains(files.read("result/model.npy"), "(16, 3)"));
   CHECK(files.read("result/scaling.csv").starts_with("feature,shift,factor\nall,"));
+}
+
+TEST_CASE("tune: arrays of an archive, by their names and without") {
+  const Workspace files;
+  std::string rows, labels;
+  for (int k = 0; k < 40; ++k) {
+    for (const float value : {0.1F * static_cast<float>(k % 7), static_cast<float>(k % 2), 1.0F}) {
+      rows += adbo::io::test::little_endian(std::bit_cast<std::uint32_t>(value), 4);
+    }
+    labels += static_cast<char>(k % 2);
+  }
+  const std::string archive =
+      files.write("data.npz", adbo::io::test::zip({{"X.npy", adbo::io::test::npy("<f4", "(40, 3)", rows)},
+                                                   {"y.npy", adbo::io::test::npy("|u1", "(40,)", labels)}}));
+  const std::vector<std::string> rest{"--workers", "2", "--iterations", "3", "--clock", "virtual"};
+  REQUIRE(files.run(std::vector<std::string>{"tune", "--train", archive, "--out", "whole"} + rest).code == 0);
+  const Outcome named =
+      files.run(std::vector<std::string>{"tune", "--train", archive + ":X", "--train-labels", archive + ":y",
+                                         "--out", "named"} +
+                rest);
+  INFO(named.err);
+  REQUIRE(named.code == 0);
+  CHECK(files.read("named/model.npy") == files.read("whole/model.npy"));
+  const Outcome absent =
+      files.run(std::vector<std::string>{"tune", "--train", files.path("none.npz") + ":X"} + rest);
+  CHECK(absent.code == 3);
+  CHECK(contains(absent.err, "none.npz:X: no such file (given as --train)"));
 }
 
 TEST_CASE("tune: a start outside the bounds is moved into them, by every method and before its first step") {

@@ -49,7 +49,9 @@ void announce(const std::string& path, const Console& console) {
   if (!none && bytes >= kAnnouncedBytes) console.progress(fmt::format("reading {}", path));
 }
 
-void refuse_missing(const std::string& path, std::string_view option) {
+void refuse_missing(std::string path, std::string_view option) {
+  std::string member;  // of an archive; the file is what has to be there
+  io::split_member(path, member);
   std::error_code error;
   if (path.empty() || std::filesystem::exists(path, error) || error) return;
   throw io::InputError(path, fmt::format("no such file (given as --{})", option));
