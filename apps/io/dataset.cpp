@@ -185,6 +185,20 @@ void refuse_table(const detail::Text& text, std::string_view first, std::string_
   }
 }
 
+/// A label in double quotes, as tables write it, is what stands in them; two of them within are one.
+std::string without_quotes(std::string_view label) {
+  if (label.size() < 2 || !label.starts_with('"') || !label.ends_with('"')) return std::string(label);
+  const std::string_view inside = label.substr(1, label.size() - 2);
+  std::string plain;
+  for (std::size_t k = 0; k < inside.size(); ++k) {
+    plain += inside[k];
+    if (inside[k] != '"') continue;
+    if (k + 1 == inside.size() || inside[k + 1] != '"') return std::string(label);  // quotes of its own
+    ++k;
+  }
+  return plain;
+}
+
 /// One label a line.
 void set_text_labels(Table& table, std::string_view bytes, const std::string& source) {
   const detail::Text text(detail::without_byte_order_mark(bytes), source);
@@ -192,12 +206,13 @@ void set_text_labels(Table& table, std::string_view bytes, const std::string& so
   std::vector<std::int32_t> labels;
   detail::LineReader lines(text.bytes());
   for (std::string_view line; lines.read(line);) {
-    const std::string_view label = detail::trimmed(line);
+    const std::string_view token = detail::trimmed(line);
+    if (token.empty() && lines.is_at_end()) break;
+    const std::string label = without_quotes(token);
     if (detail::means_missing(label)) {
-      if (label.empty() && lines.is_at_end()) break;
-      text.fail(line.data(), label, fmt::format("expected a label, found {}", detail::in_quotes(label)));
+      text.fail(line.data(), token, fmt::format("expected a label, found {}", detail::in_quotes(label)));
     }
-    if (labels.empty() && !label.starts_with('"')) refuse_table(text, line, label);
+    if (labels.empty() && !token.starts_with('"')) refuse_table(text, line, token);
     labels.push_back(classes.number_of(label));
   }
   detail::require_equal_counts(table, labels.size(), source);

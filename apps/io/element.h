@@ -13,6 +13,7 @@ struct ElementType {
   ElementKind kind = ElementKind::kFloat;
   std::size_t bytes = 0;  // 1, 2, 4 or 8; floats 2, 4 or 8
   bool big_endian = false;
+  bool is_truth = false;  // true or false in a byte
 };
 
 /// Converts `count` elements; `bytes` need not be aligned.

@@ -12,13 +12,30 @@
 namespace adbo::io::detail {
 namespace {
 
-/// "-0012" as "-12"; nothing where the name is no integer in digits alone.
+/// "-0012", "-12.0" and "-1.2e1" as "-12"; nothing where a number, which `name` is, is no integer.
 std::string integer_key(std::string_view name) {
   const bool negative = name.starts_with('-');
   if (negative || name.starts_with('+')) name.remove_prefix(1);
-  if (name.empty() || !std::all_of(name.begin(), name.end(), is_digit)) return {};
-  name.remove_prefix(std::min(name.find_first_not_of('0'), name.size() - 1));
-  return (negative ? "-" : "") + std::string(name);
+  const std::size_t mark = std::min(name.find_first_of("eE"), name.size());
+  const std::string_view mantissa = name.substr(0, mark);
+  const std::size_t point = std::min(mantissa.find('.'), mantissa.size());
+  std::string digits(mantissa.substr(0, point));
+  if (point < mantissa.size()) digits += mantissa.substr(point + 1);
+  digits.erase(0, std::min(digits.find_first_not_of('0'), digits.size()));
+  if (digits.empty()) return "0";
+  std::string_view exponent = name.substr(std::min(mark + 1, name.size()));
+  if (exponent.starts_with('+')) exponent.remove_prefix(1);
+  std::int64_t power = 0;
+  // As finite numbers they are not large; one that is small without end is no integer.
+  if (!exponent.empty() &&
+      std::from_chars(exponent.data(), exponent.data() + exponent.size(), power).ec != std::errc{}) {
+    return {};
+  }
+  if (power < -static_cast<std::int64_t>(name.size())) return {};  // it has fewer zeros than that
+  power -= point < mantissa.size() ? static_cast<std::int64_t>(mantissa.size() - point - 1) : 0;
+  for (; power < 0 && digits.ends_with('0'); ++power) digits.pop_back();
+  if (power < 0) return {};
+  return (negative ? "-" : "") + digits + std::string(static_cast<std::size_t>(power), '0');
 }
 
 /// Equal for two spellings of the same number. Integers too long for a double to tell apart stand for

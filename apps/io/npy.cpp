@@ -1,5 +1,6 @@
 #include "io/npy.h"
 
+#include <algorithm>
 #include <bit>
 #include <charconv>
 #include <cstdint>
@@ -150,6 +151,7 @@ class HeaderParser {
         break;
       case 'b':
         type.kind = ElementKind::kUnsigned;
+        type.is_truth = true;
         if (type.bytes != 1) throw unsupported();
         break;
       default:
@@ -180,6 +182,16 @@ class HeaderParser {
   std::optional<bool> fortran_order_;
   std::optional<std::vector<std::size_t>> shape_;
 };
+
+/// What NumPy takes for true may be any other byte; as a class or a feature it would be a number of its own.
+void refuse_other_than_truth(std::string_view bytes, const std::string& source) {
+  const auto* const bad =
+      std::find_if(bytes.begin(), bytes.end(), [](char byte) { return byte != 0 && byte != 1; });
+  if (bad == bytes.end()) return;
+  throw InputError(
+      source, fmt::format("element {} (counted from 1) of an array of type bool: expected 0 or 1, found {}",
+                          bad - bytes.begin() + 1, static_cast<unsigned char>(*bad)));
+}
 
 }  // namespace
 
@@ -220,6 +232,7 @@ ArrayView view_npy(std::string_view bytes, const std::string& source) {
                     expected > array.data.size() ? "truncated" : "too long", fmt::join(array.shape, ", "),
                     array.type.bytes, product_text(expected), array.data.size()));
   }
+  if (array.type.is_truth) refuse_other_than_truth(array.data, source);
   return array;
 }
 

@@ -71,6 +71,11 @@ TEST_CASE("labels of their own file") {
   CHECK(text.label_names == Names{"a", "b"});
   CHECK(text.labels == Numbers{1, 0, 1});
   CHECK(row_of(text, 0) == Row{1, 2});
+  CHECK(parse("1 2\n3 4\n5 6\n", with_labels(), "\"a,b\"\n\"say \"\"x\"\"\"\n\" \"\n").label_names ==
+        Names{" ", "a,b", "say \"x\""});
+  CHECK(parse("1 2\n3 4\n", with_labels(), "\"0\"\n0\n").label_names == Names{"0"});
+  CHECK(parse("1 2\n3 4\n", with_labels(), "\"a\" or \"b\"\n\"\n").label_names ==
+        Names{"\"", "\"a\" or \"b\""});
   for (const std::string_view labels : {"b\ra\rb\r", "b\ra\nb\n\n\n", "b\na\r\nb \r\n \t\n"}) {
     CAPTURE(labels);
     CHECK(parse("1 2\n3 4\n5 6\n", with_labels(), labels).labels == Numbers{1, 0, 1});
@@ -121,6 +126,12 @@ TEST_CASE("integer labels that no double tells apart are classes of their own, i
   CHECK(parse(large[1] + " 1:1\n" + large[0] + " 1:1\n-" + large[0] + " 1:1\n-" + large[1] + " 1:1\n")
             .label_names == both);
   // One number, spelt in four ways.
+  CHECK(parse("1,1e15\n2,1000000000000000\n3,1000000000000000.0\n4,+100000000000000000e-2\n5,5\n")
+            .label_names == Names{"5", "1e15"});
+  CHECK(parse("1,12345678901234567\n2,12345678901234567.0\n3,1.2345678901234567E16\n4,12345678901234568\n")
+            .label_names == Names{"12345678901234567", "12345678901234568"});
+  CHECK(parse("1,0e9\n2,-0.0\n3,0.10\n4,1e-1\n5,1E-9223372036854775807\n").label_names ==
+        Names{"0e9", "0.10"});
   CHECK(parse("1,9007199254740993\n2,+9007199254740993\n3,009007199254740993\n4,-0\n5,0\n").label_names ==
         Names{"-0", "9007199254740993"});
 }

@@ -188,6 +188,8 @@ TEST_CASE("refused arrays") {
   CHECK(refusal(npy(dict("<f8", "(2, 3)"), std::string(40, '\0'))) ==
         "a.npy: truncated: an array of shape (2, 3) with 8 bytes an element needs 48 bytes after the header, "
         "found 40");
+  CHECK(refusal(npy(dict("|b1", "(3,)"), {"\x00\x01\x02", 3})) ==
+        "a.npy: element 3 (counted from 1) of an array of type bool: expected 0 or 1, found 2");
   CHECK(refusal(npy(dict("<f8", "(2,)"), std::string(17, '\0'))).starts_with("a.npy: too long"));
   CHECK(refusal(npy(dict("<f8", "(1000000000000,)"), "")).starts_with("a.npy: truncated"));
   CHECK(
