@@ -569,12 +569,16 @@ TEST_CASE("run: a hangup that the process was started to ignore, as nohup does, 
 TEST_CASE("run: a signal that the process was started to ignore counts while data are read, too") {
   const Workspace files;
   REQUIRE(::mkfifo(files.path("endless").c_str(), 0600) == 0);
-  for (const int signal : {SIGINT, SIGTERM}) {
-    const auto before = std::signal(signal, SIG_IGN);
-    const Outcome outcome =
-        files.run_and_signal_after({"clean", "--train", "endless", "--time-limit", "20"}, signal, 0.5);
-    std::signal(signal, before);
-    CHECK(outcome.code == 128 + signal);
+  for (const std::string command : {"clean", "compare"}) {
+    std::vector<std::string> line{command, "--train", "endless"};
+    if (command == "compare") line.insert(line.end(), {"--problem", "clean", "--methods", "auto,exact"});
+    for (const int signal : {SIGINT, SIGTERM}) {
+      const auto before = std::signal(signal, SIG_IGN);
+      const Outcome outcome = files.run_and_signal_after(line, signal, 0.5);
+      std::signal(signal, before);
+      CHECK(outcome.code == 128 + signal);
+    }
+    CHECK(files.run_and_signal_after(line, SIGHUP, 0.5).code == 129);
   }
 }
 

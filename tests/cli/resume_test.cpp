@@ -196,7 +196,7 @@ TEST_CASE("a damaged newest checkpoint: the one before it is used, and why is sa
     const Outcome resumed = files.run({"resume", folder});
     INFO(folder, " ", found.back(), " of ", found.size(), "\n", resumed.err);
     REQUIRE(resumed.code == 0);
-    CHECK(contains(resumed.err, found.back()));
+    CHECK(contains(resumed.err, "adbo: warning: " + found.back()));  // --quiet lets warnings through
     CHECK(contains(resumed.err, "the one before it is looked for"));
     check_same_results(files, "straight", folder);
   }
@@ -679,7 +679,7 @@ TEST_CASE(
     const std::size_t at = trace.find('.', trace.size() / 8) + 1;  // within the digits of a number
     trace[at] = trace[at] == '7' ? '8' : '7';
     files.write("killed/trace.csv", trace);
-    const Outcome resumed = files.run({"resume", "killed"});
+    const Outcome resumed = files.run({"resume", "killed", "--quiet"});
     INFO(resumed.err);
     CHECK(resumed.code == 0);
     CHECK(contains(resumed.err, "killed/trace.csv: was changed or damaged since the checkpoint was made"));
@@ -743,6 +743,12 @@ TEST_CASE("a problem that takes long to make does not hold a run with a limit of
   CHECK(outcome.code == 2);
   CHECK(contains(outcome.err, "time_limit is over before the problem was ready"));
   CHECK_FALSE(files.exists("out"));
+  // A signal ends at once what has written nothing.
+  const Outcome stopped = files.run_and_signal_after(
+      {"clean", "--train", "wide.libsvm", "--holdout", "0", "--workers", "4", "--out", "out"}, SIGTERM, 0.15);
+  CHECK(stopped.code == 143);
+  CHECK_FALSE(contains(stopped.err, "stopp"));
+  CHECK_FALSE(files.exists("out/summary.json"));
 }
 
 TEST_CASE("a run that its limit of time ends goes on to the same result") {

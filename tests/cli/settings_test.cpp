@@ -3,11 +3,15 @@
 #include <doctest/doctest.h>
 
 #include <cmath>
+#include <csignal>
 #include <limits>
 #include <set>
+#include <sstream>
 #include <string>
 #include <vector>
 
+#include "commands/problem_run.h"
+#include "io/error.h"
 #include "settings/command_line.h"
 #include "settings/config_file.h"
 #include "settings/effects.h"
@@ -325,6 +329,12 @@ TEST_CASE("configuration files: what the parser refuses names the setting and ho
         "18446744073709551615");
   check_refused([] { (void)parse_config("\n\nbounds = -1,000\n", "run.toml"); },
                 {"run.toml:3:", "bounds: ", "a number, a text"});
+  try {
+    (void)parse_config("a = 1\na = 2\n", "run.toml");
+    FAIL("was not refused");
+  } catch (const UsageError& error) {
+    CHECK(std::string(error.what()).find("in quotes") == std::string::npos);  // it would not help
+  }
   // Nothing that a terminal would obey, and nothing without end.
   for (const std::string& odd : {std::string("a\x1b[2J = 0x\n"), std::string(100000, 'a') + " = b\n",
                                  "a = b" + std::string(100000, 'c') + "\n"}) {
@@ -371,6 +381,17 @@ TEST_CASE(
       CHECK_THROWS_AS((void)parse_config(before + character + "'\n", "run.toml"), UsageError);
     }
   }
+}
+
+TEST_CASE("results that nobody takes: a fault, but for a run that a hangup ended") {
+  std::ostringstream out, err;
+  const Console console(out, err, false);
+  deliver(console, "results\n", 0);
+  CHECK(out.str() == "results\n");
+  out.setstate(std::ios::badbit);
+  CHECK_THROWS_AS(deliver(console, "results", 0), adbo::io::OutputError);
+  CHECK_THROWS_AS(deliver(console, "results", SIGTERM), adbo::io::OutputError);
+  deliver(console, "results", SIGHUP);
 }
 
 TEST_CASE("configuration files: tables without end, folders, files without end, names of megabytes") {

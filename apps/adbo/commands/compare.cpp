@@ -70,10 +70,11 @@ class ComparisonRun {
   }
 
   void print() const {
-    console_.deliver(task_settings().json
-                         ? json_text(comparison_json(table_))
-                         : fmt::format("{}\nTables and runs are in {}.\n", markdown_text(table_),
-                                       io::detail::printable(folder().path())));
+    deliver(console_,
+            task_settings().json ? json_text(comparison_json(table_))
+                                 : fmt::format("{}\nTables and runs are in {}.\n", markdown_text(table_),
+                                               io::detail::printable(folder().path())),
+            signal());
     if (is_over()) console_.note(fmt::format("adbo resume {} goes on with this comparison", folder().path()));
   }
 
@@ -108,6 +109,7 @@ class ComparisonRun {
   /// Whatever is the first to be prepared, before anything is written.
   void open_journal() {
     if (std::exchange(is_open_, true)) return;
+    stop_.listen();
     journal_.open();
   }
 

@@ -3,6 +3,7 @@
 #include <fmt/format.h>
 
 #include <chrono>
+#include <csignal>
 #include <filesystem>
 
 #include "commands/clean.h"
@@ -10,6 +11,7 @@
 #include "commands/run_task.h"
 #include "commands/tune.h"
 #include "execution/preparation_limit.h"
+#include "io/error.h"
 #include "support/exit_code.h"
 #include "tasks/datasets.h"
 
@@ -77,6 +79,14 @@ void set_console(Console& console, const TaskSettings& task) {
   }
 }
 
+void deliver(const Console& console, std::string_view results, int signal) {
+  try {
+    console.deliver(results);
+  } catch (const io::OutputError&) {
+    if (signal != SIGHUP) throw;
+  }
+}
+
 CheckpointRule checkpoint_rule(const Settings& settings) {
   return {.every = settings.task().checkpoint_every, .interval = settings.task().checkpoint_interval};
 }
@@ -97,7 +107,7 @@ ExitCode run_problem(Settings& settings, const RunJournal& journal, const Enviro
   if (run.is_resumable) {
     console.note(fmt::format("adbo resume {} goes on with this run", journal.folder().path()));
   }
-  console.deliver(settings.task().json ? run.json : run.text);
+  deliver(console, settings.task().json ? run.json : run.text, stop.received());
   return exit_code(status_of(run), stop.received(), settings.task().require_converged);
 }
 

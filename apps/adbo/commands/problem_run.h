@@ -11,6 +11,9 @@ namespace adbo::app {
 
 /// What the settings say of how the command speaks.
 void set_console(Console& console, const TaskSettings& task);
+/// Results, on stdout. After a hangup (`signal` is what ended the run, 0: none) there may be nobody who takes
+/// them, which is no fault then: they are in the folder.
+void deliver(const Console& console, std::string_view results, int signal);
 /// What they say of checkpoints.
 [[nodiscard]] CheckpointRule checkpoint_rule(const Settings& settings);
 

@@ -88,6 +88,7 @@ RunOutcome run(const PreparedTask& task, const Settings& settings, const RunJour
   if (task.with_held_out) problem.add_identity(std::string(kUsedRows), "all but those held out");
   refuse_invalid(problem.validate());
   refuse_other_recording(problem, settings);
+  stop.listen();
   journal.open(problem.identity());
   const RunMeasures measures = task.make_measures(settings);
   const bool may_refit = task.with_held_out && settings.task().after_holdout == AfterHoldout::kRefit;

@@ -88,9 +88,9 @@ std::optional<FoundCheckpoint> newest_checkpoint(const OutputFolder& folder, con
       found.iteration = open_checkpoint(found.bytes()).facts.iteration;
       return found;
     } catch (const BadState& error) {
-      console.note(fmt::format("{}: {}; the one before it is looked for", path, error.what()));
+      console.warning(fmt::format("{}: {}; the one before it is looked for", path, error.what()));
     } catch (const io::InputError& error) {
-      console.note(fmt::format("{}; the one before it is looked for", error.what()));
+      console.warning(fmt::format("{}; the one before it is looked for", error.what()));
     }
   }
   return std::nullopt;

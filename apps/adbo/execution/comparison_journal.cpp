@@ -125,7 +125,7 @@ std::string ComparisonJournal::path() const { return folder_.file(kFinishedFile)
 void ComparisonJournal::load(const Console& console) {
   std::ifstream file(path(), std::ios::binary);
   if (!file) {
-    console.note(fmt::format("{}: is not there; the comparison begins at its start", path()));
+    console.warning(fmt::format("{}: is not there; the comparison begins at its start", path()));
     return;
   }
   try {

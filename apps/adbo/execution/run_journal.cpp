@@ -57,7 +57,8 @@ void RunJournal::open(const Identity& identity) const {
   const bool held_others = !is_part_ && has_checkpoints(folder_, kFirstRun);
   folder_.create();  // refuses where another process writes
   if (held_others) {
-    console_->note(fmt::format("{}: held the checkpoints of another run; they were removed", folder_.path()));
+    console_->warning(
+        fmt::format("{}: held the checkpoints of another run; they were removed", folder_.path()));
   }
   if (is_part_) return;
   SavedRun begun = saved_;
@@ -80,7 +81,7 @@ RunFiles RunJournal::files_of(const std::string& prefix, const std::string& trac
     if (!begun_at.empty()) console->progress(begun_at);
   };
   if (!files.from && prefix == kFirstRun) {
-    console_->note(fmt::format("{}: there is no checkpoint; the run begins at its start", folder_.path()));
+    console_->warning(fmt::format("{}: there is no checkpoint; the run begins at its start", folder_.path()));
   }
   return files;
 }
@@ -115,14 +116,14 @@ std::optional<RunOutcome> RunJournal::chosen(const Identity& identity) const {
     RunOutcome outcome = load_outcome(std::as_bytes(std::span(bytes)), identity);
     TraceCsv trace(first_trace(), TraceCsv::Continued{});
     const std::string found = continuation_text(first_trace(), trace.continue_at(outcome.trace));
-    if (!found.empty()) console_->note(found);
+    if (!found.empty()) console_->warning(found);
     trace.finish();
     return outcome;
   } catch (const io::InputError& error) {  // names the file
-    console_->note(fmt::format("{}; the first run is gone on with instead", error.what()));
+    console_->warning(fmt::format("{}; the first run is gone on with instead", error.what()));
     return std::nullopt;
   } catch (const std::exception& error) {
-    console_->note(fmt::format("{}: {}; the first run is gone on with instead", path, error.what()));
+    console_->warning(fmt::format("{}: {}; the first run is gone on with instead", path, error.what()));
     return std::nullopt;
   }
 }

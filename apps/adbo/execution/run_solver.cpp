@@ -56,7 +56,7 @@ void replay_arrivals(Solver& solver, const Options& options, const Problem& prob
                      const Console& console) {
   if (path.empty()) return;
   Recording replayed = read_arrivals(path, recording_identity(options, problem));
-  if (!replayed.is_whole) console.note(fmt::format("{}: the recording was cut short", path));
+  if (!replayed.is_whole) console.warning(fmt::format("{}: the recording was cut short", path));
   solver.replay(std::move(replayed.arrivals));
 }
 
@@ -101,7 +101,7 @@ RunOutcome run_once(Problem& problem, const Options& options, const Settings& se
   if (recording) recording->finish();
   if (outcome.result.status.code() == StatusCode::kInvalidCheckpoint) return outcome;
   const std::string found = continuation_text(files.trace, observer.trace_found());
-  if (!found.empty()) console.note(found);
+  if (!found.empty()) console.warning(found);
   outcome.trace = trace.flushed();
   trace.finish();
   outcome.was_interrupted =

@@ -7,6 +7,7 @@
 #include <csignal>
 #include <initializer_list>
 #include <string_view>
+#include <utility>
 
 namespace adbo::app {
 namespace {
@@ -58,19 +59,20 @@ void install(void (*handler)(int)) {
 
 }  // namespace
 
-StopSignal::StopSignal(bool quiet) {
+void StopSignal::listen() {
+  if (std::exchange(is_listening_, true)) return;
   first_signal.store(0);
-  is_quiet.store(quiet);
+  is_quiet.store(quiet_);
   install(on_stop_signal);
 }
 
 StopSignal::~StopSignal() {
-  install(SIG_DFL);
+  if (is_listening_) install(SIG_DFL);
   running_solver.store(nullptr);
 }
 
 void StopSignal::attach(Solver* solver) noexcept { running_solver.store(solver); }
 
-int StopSignal::received() const noexcept { return first_signal.load(); }
+int StopSignal::received() const noexcept { return is_listening_ ? first_signal.load() : 0; }
 
 }  // namespace adbo::app

@@ -63,12 +63,24 @@ std::string prefix_of(const Line& line) {
   return line.key.empty() ? std::string() : fmt::format("{}: ", line.key);
 }
 
+/// Whether it can stand behind a `=`.
+bool is_value(std::string_view text) {
+  try {
+    static_cast<void>(toml::parse(fmt::format("a = {}\n", text)));
+    return true;
+  } catch (const toml::parse_error&) {
+  } catch (const MalformedToml&) {
+  }
+  return false;
+}
+
 /// What the parser has to say names no setting, nor what a text without quotes lacks. Every value may stand
 /// in quotes, a number beyond TOML's 63 bits too.
 std::string sentence_of(const toml::parse_error& error, std::string_view text) {
   const Line line = numbered_line(text, error.source().begin.line);
   std::string sentence = fmt::format("{}{}", prefix_of(line), error.description());
-  const bool can_be_quoted = !line.value.empty() && line.value.find_first_of("\"'\\") == line.value.npos;
+  const bool can_be_quoted =
+      !line.value.empty() && !is_value(line.value) && line.value.find_first_of("\"'\\") == line.value.npos;
   if (can_be_quoted) sentence += fmt::format("; in quotes it can be read: {} = \"{}\"", line.key, line.value);
   return sentence;
 }

@@ -340,7 +340,8 @@ void add_output(TaskTable& table) {
              "Writes the order in which answers came to arrivals.csv, for clock = replay:FILE.");
   table.choice("progress", kAllProblems, &Task::progress, {"auto", "bar", "lines", "none"},
                "Progress on stderr; auto and bar: a bar on a terminal, else lines.");
-  table.flag("quiet", kAllProblems, &Task::quiet, "No progress, no notes.");
+  table.flag("quiet", kAllProblems, &Task::quiet,
+             "No progress, no notes; errors and warnings (something was lost or damaged) stay.");
   table.flag("verbose", kAllProblems, &Task::verbose, "Says what was read and how it was prepared.")
       .aliases = {"v"};
   table.flag("json", kAllProblems, &Task::json, "The summary on stdout as JSON.");

@@ -21,6 +21,8 @@ void Console::deliver(std::string_view text) const {
 /// Names of files and what was given are anybody's text.
 void Console::error(std::string_view message) const { say("error: ", message); }
 
+void Console::warning(std::string_view message) const { say("warning: ", message); }
+
 void Console::say(std::string_view kind, std::string_view message) const {
   err_ << "adbo: " << kind << io::detail::printable(message) << std::endl;
 }

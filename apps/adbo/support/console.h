@@ -23,6 +23,8 @@ class Console {
   void deliver(std::string_view text) const;
   /// Always: what the user has to know.
   void error(std::string_view message) const;
+  /// Always: what was lost or damaged although the command goes on.
+  void warning(std::string_view message) const;
   /// Unless --quiet.
   void note(std::string_view message) const;
   /// A sign of life, where progress is shown.
