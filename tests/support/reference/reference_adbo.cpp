@@ -97,6 +97,7 @@ class Adbo {
       w.y = w.known_y = problem.local_starts.empty() ? z_ : problem.local_starts[i];
       w.theta = problem.dual_start.segment(w.begin, w.size);
     }
+    v_ = v_.cwiseMax(problem.upper_lowest).cwiseMin(problem.upper_highest);
   }
 
   Run run(std::int64_t iterations) {

@@ -36,7 +36,7 @@ struct Problem {
   Index upper_dim = 0;  ///< n
   Index lower_dim = 0;  ///< m
   std::vector<Objective> workers;
-  Vector upper_start;                ///< v^0 and x_i^0, [n]
+  Vector upper_start;                ///< v^0, once it is moved into the bounds, and x_i^0, [n]
   Vector lower_start;                ///< z^0, [m]
   std::vector<Vector> local_starts;  ///< y_i^0, [N][m]; empty: z^0
   Vector dual_start;                 ///< theta_i^0, [n]
