@@ -18,9 +18,8 @@ constexpr double kLongest = 1e8;
 
 extern "C" void on_preparation_limit(int) {
   constexpr std::string_view message =
-      "adbo: time_limit is over before the problem was ready (its settings or data read, or made); nothing "
-      "was "
-      "written\n";
+      "adbo: time_limit is over before the problem was ready (its settings or data read, or made); "
+      "nothing was written\n";
   // What is lost of a message on the way out cannot be helped.
   (void)!::write(STDERR_FILENO, message.data(), message.size());
   ::_exit(static_cast<int>(ExitCode::kUsage));

@@ -4,11 +4,11 @@
 
 namespace adbo::app {
 
-/// From listen() on, while it lives, the first SIGINT, SIGTERM or SIGHUP asks for an orderly end: the attached solver stops
-/// after the current iteration and what there is gets written. Where no solver is attached, as while results
-/// are measured, a line on stderr acknowledges it, unless `quiet`. A second SIGINT or SIGTERM ends the
-/// process at once. A SIGHUP that the process was started to ignore (nohup) stays ignored. One object at a
-/// time.
+/// From listen() on, while it lives, the first SIGINT, SIGTERM or SIGHUP asks for an orderly end: the
+/// attached solver stops after the current iteration and what there is gets written. Where no solver is
+/// attached, as while results are measured, a line on stderr acknowledges it, unless `quiet`. A second SIGINT
+/// or SIGTERM ends the process at once. A SIGHUP that the process was started to ignore (nohup) stays
+/// ignored. One object at a time.
 class StopSignal {
  public:
   explicit StopSignal(bool quiet) : quiet_(quiet) {}

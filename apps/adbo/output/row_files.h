@@ -31,8 +31,8 @@ void write_coefficients(const std::string& path, std::span<const double> upper,
                         std::span<const double> coefficients, std::size_t features,
                         std::span<const std::string> feature_names, std::span<const std::string> label_names);
 
-/// scaling.csv: shift and factor of every column, or one line for all of them, called "all"; a new row is brought to the model's scale with
-/// (value - shift) * factor.
+/// scaling.csv: shift and factor of every column, or one line for all of them, called "all"; a new row is
+/// brought to the model's scale with (value - shift) * factor.
 void write_scaling(const std::string& path, const Scaling& scaling,
                    std::span<const std::string> feature_names);
 
