@@ -13,6 +13,7 @@
 #include <csignal>
 #include <filesystem>
 #include <nlohmann/json.hpp>
+#include <optional>
 #include <sstream>
 #include <stdexcept>
 #include <string>
@@ -306,6 +307,24 @@ TEST_CASE("another run's chosen.adbo is not taken for the outcome of this one") 
   }
 }
 
+TEST_CASE("a checkpoint of the run in the place of its chosen.adbo is not taken for an outcome") {
+  const Workspace files;
+  REQUIRE(files.run(cleaning(files, "straight")).code == 0);
+  kill_at(files, cleaning(files, "killed"), "killed/trace_refit.csv", 3);
+  if (!files.exists("killed/chosen.adbo")) return;
+  std::filesystem::remove(files.path("killed/summary.json"));
+  const std::string trace = files.read("killed/trace.csv");
+  const std::vector<std::string> found = checkpoints(files, "killed");
+  REQUIRE_FALSE(found.empty());
+  files.write("killed/chosen.adbo", files.read(found.front()));
+  const Outcome resumed = files.run({"resume", "killed"});
+  INFO(resumed.err);
+  CHECK(resumed.code == 0);
+  CHECK(contains(resumed.err, "chosen.adbo"));
+  CHECK(contains(resumed.err, "the first run is gone on with instead"));
+  check_same_results(files, "straight", "killed");
+}
+
 TEST_CASE("a first trace that has lost its end while the second run is under way is said to") {
   const Workspace files;
   REQUIRE(files.run(cleaning(files, "straight")).code == 0);
@@ -490,6 +509,18 @@ TEST_CASE("a recorded run is replayed bit for bit, the run with all validation r
   (void)files.write("two_refit.csv", whole);
   CHECK(replay_file("two.csv").code == 2);
   std::filesystem::remove(files.path("two_refit.csv"));
+
+  // A second recording belongs to one first recording.
+  Arguments another = arguments + Arguments{"--record"};
+  *std::find(another.begin(), another.end(), "recorded") = "another";
+  REQUIRE(files.run(another).code == 0);
+  if (files.read("another/arrivals.csv") != whole && files.exists("another/arrivals_refit.csv")) {
+    (void)files.write("two_refit.csv", files.read("another/arrivals_refit.csv"));
+    const Outcome mixed = replay_file("two.csv");
+    CHECK(mixed.code == 2);
+    CHECK(contains(mixed.err, "recording of the first run"));
+    std::filesystem::remove(files.path("two_refit.csv"));
+  }
 
   const Outcome dropping = replay("other", {"--worker-failure", "drop"});
   CHECK(dropping.code == 2);
@@ -910,6 +941,26 @@ TEST_CASE("resume of a comparison: lines that were cut, other data, other settin
   }
   files.write("result/finished.jsonl", kept_lines(1) + "{\"key\":\"auto-1\",\"runs\":[]}\n");
   CHECK(files.run({"resume", "result"}).code == 2);
+}
+
+TEST_CASE("resume of a comparison that is over writes tables again that are missing or were changed") {
+  const Workspace files;
+  REQUIRE(files.run(comparing(files, "over")).code == 0);
+  for (const std::string name : {"table.md", "table.csv", "runs.csv", "table.json"}) {
+    const std::string whole = files.read("over/" + name);
+    std::string changed = whole;
+    changed[changed.find_first_of("123456789", changed.size() / 2)] = '0';
+    for (const std::optional<std::string>& there :
+         {std::optional(changed), std::optional(whole.substr(0, whole.size() / 2)),
+          std::optional(std::string()), std::optional<std::string>()}) {
+      CAPTURE(name);
+      std::filesystem::remove(files.path("over/" + name));
+      if (there) files.write("over/" + name, *there);
+      CHECK(files.run({"resume", "over"}).code == 0);
+      CHECK(files.read("over/" + name) == whole);
+    }
+  }
+  CHECK(contains(files.run({"resume", "over"}).err, "there is nothing to go on with"));
 }
 
 TEST_CASE("resume of a comparison that a signal stopped") {

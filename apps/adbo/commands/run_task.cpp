@@ -15,7 +15,9 @@
 #include "execution/run_journal.h"
 #include "execution/run_solver.h"
 #include "io/atomic_file.h"
+#include "io/byte_source.h"
 #include "io/dataset.h"
+#include "io/digest.h"
 #include "output/result_text.h"
 #include "output/row_files.h"
 #include "output/words.h"
@@ -48,6 +50,12 @@ Problem identified(Problem problem, const PreparedTask& task) {
   return problem;
 }
 
+std::string digest_if_there(const std::string& path) {
+  std::error_code ignored;
+  if (!std::filesystem::is_regular_file(path, ignored)) return {};
+  return io::Digest().update(io::read_bytes(path)).text();
+}
+
 /// With what the settings say of the order of arrivals. Of a run that is gone on with the beginning is not
 /// there to be recorded.
 RunFiles with_arrivals(RunFiles files, const Settings& settings, const RunJournal& journal,
@@ -61,6 +69,10 @@ RunFiles with_arrivals(RunFiles files, const Settings& settings, const RunJourna
     files.replayed =
         (first.parent_path() / (first.stem().string() + std::string(suffix) + first.extension().string()))
             .string();
+  }
+  if (!suffix.empty()) {
+    files.first_recording = digest_if_there(
+        settings.task().replay.empty() ? journal.folder().file("arrivals.csv") : settings.task().replay);
   }
   return files;
 }

@@ -5,14 +5,17 @@
 #include <cerrno>
 #include <cmath>
 #include <cstdlib>
+#include <filesystem>
 #include <fstream>
 #include <system_error>
 #include <utility>
 
 #include "adbo/version.h"
 #include "io/atomic_file.h"
+#include "io/byte_source.h"
 #include "io/digest.h"
 #include "io/error.h"
+#include "output/comparison_table.h"
 #include "settings/setting_table.h"
 #include "support/exit_code.h"
 
@@ -151,7 +154,7 @@ void ComparisonJournal::take(const Json& content) {
   if (lines_.empty()) {
     refuse_other_header(content);
   } else if (content.contains("complete")) {
-    is_complete_ = true;
+    completed_.emplace(content.at("complete").is_string() ? content.at("complete").get<std::string>() : "");
   } else if (content.contains("seed")) {
     data_.emplace(content.at("seed").get<std::uint64_t>(), content.at("digest").get<std::string>());
   } else {
@@ -160,6 +163,27 @@ void ComparisonJournal::take(const Json& content) {
     if (!list.empty()) finished_.insert_or_assign(content.at("key").get<std::string>(), std::move(list));
   }
 }
+
+namespace {
+
+/// Of all of them as they stand in the folder.
+std::string digest_of_tables(const OutputFolder& folder) {
+  io::Digest digest;
+  for (const std::string_view name : kComparisonTables) {
+    std::error_code ignored;
+    const std::string path = folder.file(name);
+    digest.update(name);
+    if (!std::filesystem::is_regular_file(path, ignored)) continue;  // nothing is waited for in its place
+    try {
+      digest.update(io::read_bytes(path));
+    } catch (const io::InputError&) {
+      // Empty, or not to be read: not as it was.
+    }
+  }
+  return digest.text();
+}
+
+}  // namespace
 
 void ComparisonJournal::open() {
   if (is_resumed_) {
@@ -200,9 +224,12 @@ void ComparisonJournal::keep(const std::string& key, std::vector<Finished> finis
 }
 
 void ComparisonJournal::complete() {
-  if (!is_complete_) append(line_of({{"complete", true}}));
-  is_complete_ = true;
+  if (is_complete()) return;
+  completed_ = digest_of_tables(folder_);
+  append(line_of({{"complete", *completed_}}));
 }
+
+bool ComparisonJournal::is_complete() const { return completed_ == digest_of_tables(folder_); }
 
 /// One write at the end of the file: a process that is killed leaves all of the line or a part without its
 /// end.

@@ -48,7 +48,8 @@ class ComparisonJournal {
   /// There is nothing to go on with any more.
   void complete();
 
-  [[nodiscard]] bool is_complete() const { return is_complete_; }
+  /// Whether it is over and its tables are those that were written then.
+  [[nodiscard]] bool is_complete() const;
   [[nodiscard]] const OutputFolder& folder() const { return folder_; }
   /// Of a run in a folder within this one.
   [[nodiscard]] RunJournal journal_of_run(std::string_view folder, const Console& console,
@@ -69,7 +70,8 @@ class ComparisonJournal {
   std::map<std::string, std::vector<Finished>, std::less<>> finished_;
   std::map<std::uint64_t, std::string> data_;  ///< digests, by seed
   std::vector<std::string> lines_;             ///< of the file, as far as they are whole
-  bool is_resumed_ = false, is_complete_ = false;
+  bool is_resumed_ = false;
+  std::optional<std::string> completed_;  ///< the digest of its tables when it was over
 };
 
 }  // namespace adbo::app

@@ -43,20 +43,28 @@ TraceCsv open_trace(const RunFiles& files) {
   return TraceCsv(files.trace);
 }
 
+Identity identity_of_recording(const Options& options, const Problem& problem, const RunFiles& files) {
+  Identity identity = recording_identity(options, problem);
+  if (!files.first_recording.empty())
+    identity.emplace_back("recording of the first run", files.first_recording);
+  return identity;
+}
+
 /// Null: the order of arrivals is not to be kept.
 std::unique_ptr<ArrivalFile> record_arrivals(Solver& solver, const Options& options, const Problem& problem,
-                                             const std::string& path) {
-  if (path.empty()) return nullptr;
-  auto recording = std::make_unique<ArrivalFile>(path, recording_identity(options, problem));
+                                             const RunFiles& files) {
+  if (files.arrivals.empty()) return nullptr;
+  auto recording =
+      std::make_unique<ArrivalFile>(files.arrivals, identity_of_recording(options, problem, files));
   solver.record(recording.get());
   return recording;
 }
 
-void replay_arrivals(Solver& solver, const Options& options, const Problem& problem, const std::string& path,
+void replay_arrivals(Solver& solver, const Options& options, const Problem& problem, const RunFiles& files,
                      const Console& console) {
-  if (path.empty()) return;
-  Recording replayed = read_arrivals(path, recording_identity(options, problem));
-  if (!replayed.is_whole) console.warning(fmt::format("{}: the recording was cut short", path));
+  if (files.replayed.empty()) return;
+  Recording replayed = read_arrivals(files.replayed, identity_of_recording(options, problem, files));
+  if (!replayed.is_whole) console.warning(fmt::format("{}: the recording was cut short", files.replayed));
   solver.replay(std::move(replayed.arrivals));
 }
 
@@ -90,8 +98,8 @@ RunOutcome run_once(Problem& problem, const Options& options, const Settings& se
   }
 
   Solver solver(options);
-  const std::unique_ptr<ArrivalFile> recording = record_arrivals(solver, options, problem, files.arrivals);
-  replay_arrivals(solver, options, problem, files.replayed, console);
+  const std::unique_ptr<ArrivalFile> recording = record_arrivals(solver, options, problem, files);
+  replay_arrivals(solver, options, problem, files, console);
   const Attachment attachment(stop, solver);
   RunOutcome outcome;
   Observer* const watcher = early_stopping ? static_cast<Observer*>(&*early_stopping) : &observer;
@@ -187,10 +195,12 @@ void carry(StateArchive& archive, RunOutcome& outcome) {
   archive(outcome.result.summary, outcome.held_out, outcome.best, outcome.trace);
 }
 
-CheckpointFacts facts_of(const RunOutcome& outcome, const Identity& identity) {
+/// An image of an outcome says so: a checkpoint of the same run has the same identity but for that.
+CheckpointFacts facts_of(const RunOutcome& outcome, Identity identity) {
+  identity.emplace_back("holds", "the outcome of a first run");
   return {.iteration = outcome.result.summary.iterations,
           .version = std::string(version()),
-          .identity = identity};
+          .identity = std::move(identity)};
 }
 
 }  // namespace

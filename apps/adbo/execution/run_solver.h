@@ -33,7 +33,9 @@ struct RunFiles {
   std::string trace;                              ///< path of trace.csv
   std::shared_ptr<CheckpointSink> checkpoints{};  ///< null: none are made
   std::string arrivals{};  ///< path to record the order of arrivals to; empty: it is not recorded
-  std::string replayed{};  ///< path of a recorded order to follow; empty: the clock's
+  /// Checksum of the recording of the first run that this run's recording follows; empty: of none.
+  std::string first_recording{};
+  std::string replayed{};                 ///< path of a recorded order to follow; empty: the clock's
   std::optional<FoundCheckpoint> from{};  ///< where the run goes on; empty: at its start
   /// Called when the run begins, or its checkpoint turned out to be one that it can go on from; may be empty.
   std::function<void()> when_accepted{};

@@ -1,8 +1,10 @@
 #pragma once
 // The outcome of `adbo compare`: one row per method, and one line per run.
 
+#include <array>
 #include <cstdint>
 #include <string>
+#include <string_view>
 #include <utility>
 #include <vector>
 
@@ -61,6 +63,8 @@ struct Statistic {
 [[nodiscard]] std::string markdown_text(const ComparisonTable& table);
 /// Everything, the runs included.
 [[nodiscard]] Json comparison_json(const ComparisonTable& table);
+inline constexpr std::array<std::string_view, 4> kComparisonTables{"table.md", "table.csv", "runs.csv",
+                                                                   "table.json"};
 /// table.md, table.csv (one line per method), runs.csv (one per run), table.json.
 void write_comparison(const std::string& folder, const ComparisonTable& table);
 
