@@ -201,6 +201,9 @@ TEST_CASE("refused: values of flags that are neither true nor false") {
     check_refused(files, {"tune", "--train", train, "--per-class=" + value}, kUsage,
                   {"--per-class = \"" + value + "\"", "expected true or false"});
   }
+  check_refused(files, {"tune", "--train", train, "--seed=", "3"}, kUsage, {"--seed needs a value"});
+  CHECK(files.run({"tune", "--train", train, "--out=", "--quiet"}).code == kUsage);
+  CHECK_FALSE(files.exists("--quiet"));
   // What is said last counts, and false is said too.
   const std::string config =
       files.write("a.toml", "problem = \"tune\"\njson = true\niterations = 2\ntrain = \"" + train + "\"\n");

@@ -231,6 +231,13 @@ void refuse_other_than_truth(const std::string& argument) {
       fmt::format("{} = \"{}\": expected {}", argument.substr(0, equals), value, info->expectation));
 }
 
+/// CLI11 would take the next word: --out= --quiet, of a script whose variable is empty, for a folder --quiet.
+void refuse_empty_value(const std::string& argument) {
+  if (!argument.starts_with("--") || argument.find('=') + 1 != argument.size()) return;
+  throw UsageError(
+      fmt::format("{} needs a value: nothing follows the =", argument.substr(0, argument.size() - 1)));
+}
+
 /// The flags of a command that are no settings.
 std::vector<std::string_view> other_flags(CommandName command) {
   std::vector<std::string_view> names{"preset", "set"};
@@ -327,6 +334,7 @@ CommandLine parse_command_line(const std::vector<std::string>& arguments) {
   std::vector<std::string> reversed;  // as CLI11 wants them
   for (const std::string& argument : arguments) {
     refuse_other_than_truth(argument);
+    refuse_empty_value(argument);
     reversed.push_back(with_hyphens(argument));
   }
   std::reverse(reversed.begin(), reversed.end());
