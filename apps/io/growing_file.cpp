@@ -13,12 +13,6 @@ namespace {
 
 constexpr std::chrono::seconds kFlushInterval{1};
 
-Extent extended(Extent extent, std::string_view by) {
-  extent.bytes += by.size();
-  extent.digest.update(by);
-  return extent;
-}
-
 struct Beginning {
   Extent all;
   Extent lines;  ///< up to and with the last line end
@@ -34,18 +28,23 @@ Beginning beginning_of(const std::string& path, std::uint64_t most) {
     file.read(part.data(), static_cast<std::streamsize>(std::min<std::uint64_t>(part.size(), left)));
     const std::string_view read(part.data(), static_cast<std::size_t>(file.gcount()));
     const std::size_t line_end = read.rfind('\n') + 1;  // 0: there is none
-    result.all = extended(result.all, read.substr(0, line_end));
+    result.all.extend(read.substr(0, line_end));
     if (line_end > 0) result.lines = result.all;
-    result.all = extended(result.all, read.substr(line_end));
+    result.all.extend(read.substr(line_end));
   }
   return result;
 }
 
 }  // namespace
 
+void Extent::extend(std::string_view by) {
+  bytes += by.size();
+  digest.update(by);
+}
+
 void GrowingFile::begin() {
   file_.open(path_, std::ios::binary | std::ios::trunc);
-  digest_ = {};
+  written_ = {};
   check();
 }
 
@@ -56,7 +55,7 @@ Continuation GrowingFile::continue_at(const Extent& had) {
   const Extent& kept = found == Continuation::kWhole ? there.all : there.lines;
   std::error_code error;
   std::filesystem::resize_file(path_, kept.bytes, error);
-  digest_ = kept.digest;
+  written_ = kept;
   file_.open(path_, std::ios::binary | std::ios::app);
   check();
   return error ? Continuation::kShorter : found;
@@ -64,7 +63,7 @@ Continuation GrowingFile::continue_at(const Extent& had) {
 
 void GrowingFile::write(std::string_view text) {
   file_ << text;
-  digest_.update(text);
+  written_.extend(text);
   const auto now = std::chrono::steady_clock::now();
   if (now - last_flush_ >= kFlushInterval) {
     last_flush_ = now;
@@ -76,7 +75,7 @@ void GrowingFile::write(std::string_view text) {
 Extent GrowingFile::flushed() {
   file_.flush();
   check();
-  return {.bytes = static_cast<std::uint64_t>(file_.tellp()), .digest = digest_};
+  return written_;
 }
 
 void GrowingFile::finish() {

@@ -16,6 +16,7 @@ struct Extent {
   std::uint64_t bytes = 0;
   Digest digest;
 
+  void extend(std::string_view by);
   template <class Archive>
   void persist(Archive& archive) {
     archive(bytes, digest);
@@ -55,7 +56,7 @@ class GrowingFile {
 
   std::string path_;
   std::ofstream file_;
-  Digest digest_;  ///< of all that the file holds
+  Extent written_;  ///< all that the file holds
   std::chrono::steady_clock::time_point last_flush_ = std::chrono::steady_clock::now();
 };
 

@@ -96,15 +96,6 @@ ExitCode leave_as_it_is(const std::string& folder, const Ended& ended, const Tas
   return exit_code(ended.ending, kNoSignal, task.require_converged);
 }
 
-/// Nothing where the tables are missing or none that adbo wrote.
-std::optional<ExitCode> ending_of_comparison(const std::optional<Json>& table) {
-  try {
-    return table ? std::optional(comparison_failure(*table)) : std::nullopt;
-  } catch (const Json::exception&) {
-    return std::nullopt;
-  }
-}
-
 ExitCode resume_comparison(const SavedRun& saved, const std::string& folder,
                            const std::vector<Assignment>& flags, const Environment& environment) {
   const std::vector<ComparedMethod> methods = resumed_comparison(saved, flags, folder);
@@ -112,13 +103,13 @@ ExitCode resume_comparison(const SavedRun& saved, const std::string& folder,
   set_console(environment.console, task);
   const OutputFolder output = OutputFolder::not_yet_checked(folder);
   ComparisonJournal journal = ComparisonJournal::resumed(output, saved, methods, environment.console);
-  // Tables that are missing or damaged are written again, of what finished.jsonl holds.
-  const std::optional<Json> table = json_in(folder, "table.json");
-  if (const std::optional<ExitCode> ending = ending_of_comparison(table); journal.is_complete() && ending) {
+  // Otherwise tables that are missing or damaged are written again, of what finished.jsonl holds.
+  if (journal.is_complete()) {
+    const Json table = json_in(folder, "table.json").value();
     environment.console.note(
         fmt::format("{}: the comparison is over; there is nothing to go on with", folder));
-    if (task.json) environment.console.deliver(json_text(*table));
-    return *ending;
+    if (task.json) environment.console.deliver(json_text(table));
+    return comparison_failure(table);
   }
   output.refuse_unusable();
   return compare_methods(*saved.comparison, methods, std::move(journal), environment);

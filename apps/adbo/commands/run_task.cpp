@@ -70,7 +70,8 @@ RunFiles with_arrivals(RunFiles files, const Settings& settings, const RunJourna
         (first.parent_path() / (first.stem().string() + std::string(suffix) + first.extension().string()))
             .string();
   }
-  if (!suffix.empty()) {
+  const bool is_second = !suffix.empty();
+  if (is_second && !(files.arrivals.empty() && files.replayed.empty())) {
     files.first_recording = digest_if_there(
         settings.task().replay.empty() ? journal.folder().file("arrivals.csv") : settings.task().replay);
   }
@@ -92,12 +93,12 @@ bool is_to_have_more(const RunOutcome& first, const Settings& settings) {
 
 /// The first run of a task that has a second one, and the second one: they are of the same files and
 /// settings, and not of the same rows.
-constexpr std::string_view kUsedRows = "validation rows in use";
+constexpr const char* kUsedRows = "validation rows in use";
 
 RunOutcome run(const PreparedTask& task, const Settings& settings, const RunJournal& journal,
                const CommandEnd& end, StopSignal& stop, const Console& console) {
   Problem problem = identified(made(task, journal, end), task);
-  if (task.with_held_out) problem.add_identity(std::string(kUsedRows), "all but those held out");
+  if (task.with_held_out) problem.add_identity(kUsedRows, "all but those held out");
   refuse_invalid(problem.validate());
   refuse_other_recording(problem, settings);
   stop.listen();
@@ -118,7 +119,7 @@ RunOutcome run(const PreparedTask& task, const Settings& settings, const RunJour
   if (outcome.result.status.ok() && may_refit && is_refit_due(outcome)) {
     if (!chosen) journal.keep_chosen(outcome, first_run);
     Problem whole = identified(task.with_held_out(), task);
-    whole.add_identity(std::string(kUsedRows), "all");
+    whole.add_identity(kUsedRows, "all");
     refit(whole, settings, measures, with_arrivals(journal.second_run(), settings, journal, "_refit"), end,
           stop, console, outcome);
   }

@@ -224,9 +224,10 @@ void ComparisonJournal::keep(const std::string& key, std::vector<Finished> finis
 }
 
 void ComparisonJournal::complete() {
-  if (is_complete()) return;
-  completed_ = digest_of_tables(folder_);
-  append(line_of({{"complete", *completed_}}));
+  std::string tables = digest_of_tables(folder_);
+  if (completed_ == tables) return;
+  append(line_of({{"complete", tables}}));
+  completed_ = std::move(tables);
 }
 
 bool ComparisonJournal::is_complete() const { return completed_ == digest_of_tables(folder_); }

@@ -219,23 +219,18 @@ std::string with_hyphens(const std::string& argument) {
          (equals == std::string::npos ? "" : argument.substr(equals));
 }
 
-/// CLI11 takes numbers and words of its own for what a flag's value may be.
-void refuse_other_than_truth(const std::string& argument) {
+/// Of `--name=value`. CLI11 takes numbers and words of its own for what a flag's value may be, and the next
+/// word for a value that is empty: --out= --quiet, of a script whose variable is empty, for a folder --quiet.
+void refuse_value(const std::string& argument) {
   const std::size_t equals = argument.find('=');
   if (!argument.starts_with("--") || equals == std::string::npos) return;
-  const SettingInfo* const info = find_setting(argument.substr(2, equals - 2));
-  if (info == nullptr || info->kind != ValueKind::kFlag) return;
-  const std::string value = argument.substr(equals + 1);
-  if (value == "true" || value == "false") return;
-  throw UsageError(
-      fmt::format("{} = \"{}\": expected {}", argument.substr(0, equals), value, info->expectation));
-}
-
-/// CLI11 would take the next word: --out= --quiet, of a script whose variable is empty, for a folder --quiet.
-void refuse_empty_value(const std::string& argument) {
-  if (!argument.starts_with("--") || argument.find('=') + 1 != argument.size()) return;
-  throw UsageError(
-      fmt::format("{} needs a value: nothing follows the =", argument.substr(0, argument.size() - 1)));
+  const std::string flag = argument.substr(0, equals), value = argument.substr(equals + 1);
+  const SettingInfo* const info = find_setting(flag.substr(2));
+  const bool is_flag = info != nullptr && info->kind == ValueKind::kFlag;
+  if (is_flag && value != "true" && value != "false") {
+    throw UsageError(fmt::format("{} = \"{}\": expected {}", flag, value, info->expectation));
+  }
+  if (value.empty()) throw UsageError(fmt::format("{} needs a value: nothing follows the =", flag));
 }
 
 /// The flags of a command that are no settings.
@@ -333,8 +328,7 @@ CommandLine parse_command_line(const std::vector<std::string>& arguments) {
 
   std::vector<std::string> reversed;  // as CLI11 wants them
   for (const std::string& argument : arguments) {
-    refuse_other_than_truth(argument);
-    refuse_empty_value(argument);
+    refuse_value(argument);
     reversed.push_back(with_hyphens(argument));
   }
   std::reverse(reversed.begin(), reversed.end());

@@ -121,11 +121,10 @@ void check_upper_copies(const Asked& asked) {
   const bool eliminates = options.consensus == Consensus::kGeneral &&
                           asked.settings.task().problem != ProblemKind::kQuadratic &&
                           acts_on(*find_option("consensus"), options.method);
-  refuse_while(asked, eliminates,
-               "with consensus = general, where workers need no copies of the upper variable",
-               {"step_upper_local", "step_consensus_dual", "dual_bound"});
-  refuse_while(asked, eliminates && options.steps != StepRule::kTheorem2,
-               "with consensus = general, where workers need no copies of the upper variable",
+  constexpr std::string_view kReason =
+      "with consensus = general, where workers need no copies of the upper variable";
+  refuse_while(asked, eliminates, kReason, {"step_upper_local", "step_consensus_dual", "dual_bound"});
+  refuse_while(asked, eliminates && options.steps != StepRule::kTheorem2, kReason,
                {"dual_regularization", "dual_regularization_floor"});
 }
 
